@@ -14,6 +14,8 @@ public final class Projector: Sendable {
     private let hasErased: Mutex<Bool>
     /// Product classes that chains share.
     private let numbers: ClassNumbers?
+    /// Asked during every bulk rebuild.
+    private let goesOn: @Sendable () -> Bool
 
     /// Whether opening rebuilt all projections.
     public let wasBuiltOnOpening: Bool
@@ -77,8 +79,10 @@ public final class Projector: Sendable {
 
     private init(
         ledger: EnvironmentLedger, lock: ProjectorLock, projections: ProjectionsStore,
-        wasBuiltOnOpening: Bool, remarks: [Remark], keepsSums: Bool, hasErased: Bool
+        wasBuiltOnOpening: Bool, remarks: [Remark], keepsSums: Bool,
+        goesOn: @escaping @Sendable () -> Bool, hasErased: Bool
     ) {
+        self.goesOn = goesOn
         self.hasErased = Mutex(hasErased)
         numbers = keepsSums ? ClassNumbers() : nil
         self.ledger = ledger
@@ -95,8 +99,10 @@ public final class Projector: Sendable {
     ///
     /// - `keepsSums`: false leaves the sums of metrics unchanged, to measure their cost;
     ///   such a file has no other use.
+    /// - `goesOn`: asked during every bulk rebuild; false ends it with `closed`.
     public static func open(
         _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool = true,
+        goesOn: @escaping @Sendable () -> Bool = { true },
         report: @escaping Report = { _ in }
     ) async throws(StoreError) -> Projector? {
         let directory = ledger.directory
@@ -124,7 +130,7 @@ public final class Projector: Sendable {
             try await ledger.recreateFacts(holding: lock)
         }
         let usable = try await usable(ledger, &remarks)
-        let rebuild = Rebuild(ledger: ledger, lock: lock)
+        let rebuild = Rebuild(ledger: ledger, lock: lock, goesOn: goesOn)
         let projections: ProjectionsStore
         if let usable {
             projections = usable
@@ -136,7 +142,7 @@ public final class Projector: Sendable {
         return Projector(
             ledger: ledger, lock: lock, projections: projections,
             wasBuiltOnOpening: usable == nil, remarks: remarks, keepsSums: keepsSums,
-            hasErased: try await ledger.hasErasures(after: 0, through: .max))
+            goesOn: goesOn, hasErased: try await ledger.hasErasures(after: 0, through: .max))
     }
 
     /// The current projections, unless they were built otherwise or are damaged.
@@ -193,7 +199,7 @@ public final class Projector: Sendable {
     public func rebuild(
         fromLog: Bool = false, report: @escaping Report = { _ in }
     ) async throws(StoreError) {
-        let built = try await Rebuild(ledger: ledger, lock: lock).run(
+        let built = try await Rebuild(ledger: ledger, lock: lock, goesOn: goesOn).run(
             fromLog: fromLog, report: report)
         current.withLock { $0 = built }
         let isErased = try await ledger.hasErasures(after: 0, through: .max)

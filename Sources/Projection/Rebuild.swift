@@ -8,6 +8,8 @@ struct Rebuild: Sendable {
     let ledger: EnvironmentLedger
     /// Proof that no other process projects.
     let lock: ProjectorLock
+    /// False ends it with `closed`: a service that stops does not wait for it.
+    var goesOn: @Sendable () -> Bool = { true }
 
     /// Catches the facts up with the log (with `fromLog`: decodes all of them again), folds them
     /// into a new file, and switches to it; returns the new store. Deletes all files before the
@@ -49,6 +51,10 @@ struct Rebuild: Sendable {
         return store
     }
 
+    private static let stopped = StoreError(
+        .closed, reason: "The rebuild ended because the service stops.",
+        remedy: "Start the service: it rebuilds from the beginning.")
+
     private func giveBackMemory(after eventCount: Int64) async {
         guard eventCount >= FreedMemory.smallestEventCount else { return }
         await Blocking.run { FreedMemory.giveBack() }
@@ -68,8 +74,9 @@ struct Rebuild: Sendable {
         let behind = checkpoint.position - start
         guard fromLog || behind > 0 else { return }
         let build = FactsBuild(log: ledger.log, directory: ledger.directory)
-        let lock = lock
-        let reported: FactsBuild.Report = { done, all in
+        let (lock, goesOn) = (lock, goesOn)
+        let reported: FactsBuild.Report = { (done, all) throws(StoreError) in
+            guard goesOn() else { throw Rebuild.stopped }
             let progress = ProjectionProgress(
                 .decode, position: checkpoint.position - all + done, head: checkpoint.position)
             lock.note(progress)
@@ -97,11 +104,12 @@ struct Rebuild: Sendable {
         let file = try await Blocking.run { () throws(StoreError) in
             try ProjectionsBuild(path: path, build: build, days: days)
         }
-        let lock = lock
+        let (lock, goesOn) = (lock, goesOn)
         do throws(StoreError) {
             try await ChainFold(
                 facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
             ).runEncoding { (rows, factCount) throws(StoreError) in
+                guard goesOn() else { throw Rebuild.stopped }
                 try await Blocking.run { () throws(StoreError) in try file.append(rows) }
                 let progress = ProjectionProgress(
                     .fold, position: min(factCount, checkpoint.position),

@@ -11,6 +11,33 @@ struct ProjectionStepsTests {
     private let chain = MadeChain(id: "570000000000001")
     private let other = MadeChain(id: "570000000000005")
 
+    @Test("A stopping service ends a bulk rebuild, of which nothing is left; the next is complete")
+    func stopped() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life + other.life)
+        try await ledger.ledger { ledger in
+            // It stops while events are decoded, then while chains are folded.
+            for askedCount in [0, 1] {
+                let left = Mutex(askedCount)
+                do throws(StoreError) {
+                    let goesOn: @Sendable () -> Bool = {
+                        left.withLock { left in
+                            left -= 1
+                            return left >= 0
+                        }
+                    }
+                    _ = try await Projector.open(ledger, goesOn: goesOn)
+                    Issue.record("opened")
+                } catch { #expect(error.code == .closed) }
+                #expect(ledger.projectionFiles.current() == nil)
+                #expect(ledger.projectionFiles.otherNames().isEmpty)
+            }
+            let projector = try #require(try await Projector.open(ledger))
+            #expect(projector.wasBuiltOnOpening)
+            #expect(try await RebuildCheck(projector).run().count == 0)
+        }
+    }
+
     @Test("However few events a step takes, rows, facts and sums equal those of a rebuild")
     func steps() async throws {
         for fewer in [0, 1, 2, 5, .max] {

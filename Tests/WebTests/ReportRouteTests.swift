@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import LedgerStore
 import Queries
 import Reports
 import Testing
@@ -38,6 +39,27 @@ struct ReportRouteTests {
             let answer = try await client.get("/v1/metrics/churn?\(query)")
             #expect(answer.status == 400)
             #expect(answer.code == code)
+        }
+    }
+
+    @Test("As many reports wait as the limit; one more is a 503, and the others are computed")
+    func waiting() async throws {
+        try await ServedPlace().serve { client, host in
+            let reports = try host.ledger(.production).reports
+            let path = "/v1/metrics/churn?from=2026-01-01"
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                try await reports.pass {
+                    for _ in 0..<LedgerHost.waitingReportCount {
+                        group.addTask { try await client.get(path).status }
+                    }
+                    while reports.waitingCount < LedgerHost.waitingReportCount {
+                        await Task.yield()
+                    }
+                    let refused = try await client.get(path)
+                    #expect((refused.status, refused.code) == (503, "tooManyJobs"))
+                }
+                for try await status in group { #expect(status == 200) }
+            }
         }
     }
 

@@ -93,4 +93,46 @@ extension ChangeFeed {
             state.beginnings.remove(passed)
         }
     }
+
+    // MARK: Due times
+
+    func note(_ chains: Set<ChainId>, through head: Int64) async throws(StoreError) {
+        var rest = chains.sorted()[...]
+        while !rest.isEmpty {
+            note(
+                try await reader.dues(
+                    of: Array(rest.prefix(FeedLimits.dueChainCount)), through: head))
+            rest = rest.dropFirst(FeedLimits.dueChainCount)
+        }
+    }
+
+    func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
+        state.withLock { state in
+            for due in dues { state.dues.add(due.at, due.chain) }
+        }
+    }
+
+    /// Scans all chains for changes that come due within the window.
+    func scan(
+        _ store: ProjectionsStore, from: Timestamp, _ now: Timestamp, through head: Int64
+    ) async throws(StoreError) {
+        let end = now.advanced(byMilliseconds: FeedLimits.windowMilliseconds)
+        state.withLock { state in
+            state.dues.removeAll()
+            // Set at the end, so that a failed scan is repeated.
+            state.dues.windowEnd = Timestamp(milliseconds: .min)
+        }
+        // Overdue changes are emitted after the leeway.
+        let leeway = ledger.catalogue.leewayMilliseconds
+        var cursor: Int64 = 0
+        var found: [(at: Timestamp, chain: ChainId)] = []
+        while let piece = try await store.changing(
+            from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
+        {
+            cursor = piece.next
+            found += try await reader.dues(of: piece.chains, through: head)
+        }
+        state.withLock { $0.dues.windowEnd = end }
+        note(found)
+    }
 }

@@ -46,6 +46,8 @@ public final class ChangeFeed: Sendable {
         /// Rises whenever there may be new changes to read.
         var version = 0
         var recent: [RecentPage] = []
+        /// Calls of `forget`.
+        var erasureCount = 0
         /// The highest position any step aims for.
         var aim: Int64 = 0
         /// Positions at which a step must end once, for new subscribers.
@@ -109,11 +111,11 @@ public final class ChangeFeed: Sendable {
     private func computedPage(
         after cursor: ChangePlace
     ) async throws(StoreError) -> ChangePage {
-        let (horizon, version, known) = state.withLock { state in
+        let (horizon, version, erasureCount, known) = state.withLock { state in
             let known = state.recent.first {
                 $0.cursor == cursor && ($0.isSettled || $0.version == state.version)
             }
-            return (state.horizon, state.version, known)
+            return (state.horizon, state.version, state.erasureCount, known)
         }
         guard let horizon, cursor.position <= horizon else {
             return ChangePage(next: cursor, isEnd: true)
@@ -124,6 +126,8 @@ public final class ChangeFeed: Sendable {
         let recent = RecentPage(
             cursor: cursor, version: version, isSettled: page.next.position < horizon, page: page)
         state.withLock { state in
+            // It may name chains that were erased meanwhile.
+            guard state.erasureCount == erasureCount else { return }
             state.recent.append(recent)
             if state.recent.count > ChangeFeed.recentPageCount { state.recent.removeFirst() }
         }
@@ -191,7 +195,12 @@ public final class ChangeFeed: Sendable {
     }
 
     /// Forgets pages kept for other readers: they may name chains that were erased.
-    public func forget() { state.withLock { $0.recent = [] } }
+    public func forget() {
+        state.withLock { state in
+            state.recent = []
+            state.erasureCount += 1
+        }
+    }
 
     // MARK: The clock
 
@@ -201,7 +210,9 @@ public final class ChangeFeed: Sendable {
         defer { lease.release() }
         while !Task.isCancelled {
             if state.withLock({ $0.interest }) > 0 {
-                do throws(StoreError) { try await step() } catch { report(error) }
+                do throws(StoreError) { try await step() } catch {
+                    if !Task.isCancelled { report(error) }
+                }
             } else {
                 lease.release()
             }
@@ -355,45 +366,5 @@ public final class ChangeFeed: Sendable {
             position = end
             try await note(chains, through: head)
         }
-    }
-
-    private func note(_ chains: Set<ChainId>, through head: Int64) async throws(StoreError) {
-        var rest = chains.sorted()[...]
-        while !rest.isEmpty {
-            note(
-                try await reader.dues(
-                    of: Array(rest.prefix(FeedLimits.dueChainCount)), through: head))
-            rest = rest.dropFirst(FeedLimits.dueChainCount)
-        }
-    }
-
-    func note(_ dues: [(at: Timestamp, chain: ChainId)]) {
-        state.withLock { state in
-            for due in dues { state.dues.add(due.at, due.chain) }
-        }
-    }
-
-    /// Scans all chains for changes that come due within the window.
-    private func scan(
-        _ store: ProjectionsStore, from: Timestamp, _ now: Timestamp, through head: Int64
-    ) async throws(StoreError) {
-        let end = now.advanced(byMilliseconds: FeedLimits.windowMilliseconds)
-        state.withLock { state in
-            state.dues.removeAll()
-            // Set at the end, so that a failed scan is repeated.
-            state.dues.windowEnd = Timestamp(milliseconds: .min)
-        }
-        // Overdue changes are emitted after the leeway.
-        let leeway = ledger.catalogue.leewayMilliseconds
-        var cursor: Int64 = 0
-        var found: [(at: Timestamp, chain: ChainId)] = []
-        while let piece = try await store.changing(
-            from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
-        {
-            cursor = piece.next
-            found += try await reader.dues(of: piece.chains, through: head)
-        }
-        state.withLock { $0.dues.windowEnd = end }
-        note(found)
     }
 }

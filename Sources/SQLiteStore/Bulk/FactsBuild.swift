@@ -11,8 +11,8 @@ public struct FactsBuild: Sendable {
     private let log: any LedgerLog
     private let directory: String
 
-    /// Receives the number of events decoded and loaded so far, and the total.
-    public typealias Report = @Sendable (_ done: Int64, _ all: Int64) -> Void
+    /// Receives the number of events decoded so far, and the total; throws to end the build.
+    public typealias Report = @Sendable (_ done: Int64, _ all: Int64) throws(StoreError) -> Void
 
     /// - `directory`: where runs are stored while sorting; needs as much free space as the
     ///   facts will take.
@@ -78,7 +78,7 @@ public struct FactsBuild: Sendable {
         try await log.factRuns(
             after: position, through: through, apps: apps, directory: directory,
             workerCount: ProcessInfo.processInfo.activeProcessorCount
-        ) { done in report(done, through - position) }
+        ) { (done) throws(StoreError) in try report(done, through - position) }
     }
 
     private static func load(
@@ -112,7 +112,8 @@ extension LedgerLog {
     /// Throws the errors of reading the log, and `diskFull` or `ioError` of the runs.
     func factRuns(
         after position: Int64, through: Int64, apps: AppNumbers, directory: String,
-        workerCount: Int, report: @escaping @Sendable (_ done: Int64) -> Void
+        workerCount: Int,
+        report: @escaping @Sendable (_ done: Int64) throws(StoreError) -> Void
     ) async throws(StoreError) -> [RunFile] {
         let stretches = LogStretches(after: position, through: through)
         return try await RunFile.collect(workerCount) { () async throws(StoreError) in
@@ -128,7 +129,7 @@ extension LedgerLog {
     /// One worker: claims ranges of the log until none is left.
     private func decode(
         _ stretches: LogStretches, _ apps: AppNumbers, _ directory: String,
-        _ report: @Sendable (Int64) -> Void
+        _ report: @Sendable (Int64) throws(StoreError) -> Void
     ) async throws(StoreError) -> [RunFile] {
         var files: [RunFile] = []
         var buffer = RunBuffer()
@@ -144,7 +145,7 @@ extension LedgerLog {
                             decoded, app: apps.number(decoded.chain.bundleId), to: &buffer)
                     }
                 }
-                report(stretches.finish(last.event.position - position))
+                try report(stretches.finish(last.event.position - position))
                 position = last.event.position
                 guard buffer.byteCount >= RunBuffer.fullByteCount else { continue }
                 files.append(try await Self.run(buffer, directory))

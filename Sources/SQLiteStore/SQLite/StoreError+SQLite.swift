@@ -8,6 +8,9 @@ extension StoreError {
     init(_ error: any Error, path: String) {
         if let known = error as? StoreError {
             self = known
+        } else if StoreError.isCancellation(error) {
+            self.init(
+                .closed, path: path, reason: "The work was cancelled.", remedy: "Start it again.")
         } else if let failure = error as? DatabaseError {
             self.init(sqlite: failure, path: path)
         } else if error is FactReader.Damage {
@@ -17,6 +20,11 @@ extension StoreError {
                 .databaseFailure, path: path, reason: "An unexpected failure: \(type(of: error)).",
                 remedy: "Run `subledger doctor`.")
         }
+    }
+
+    /// GRDB ends the statements of a cancelled task; the file is sound.
+    private static func isCancellation(_ error: any Error) -> Bool {
+        error is CancellationError || (error as? DatabaseError)?.resultCode == .SQLITE_INTERRUPT
     }
 
     private init(sqlite error: DatabaseError, path: String) {

@@ -57,8 +57,10 @@ extension LedgerHost {
     ) async throws -> CommandReceipt {
         let served = try ledger(scope.environment)
         try requireClock()
+        // Before the turn: the waits of those that queue must not add up.
+        _ = try await served.presentSnapshot(limit: served.waitLimit)
         return try await served.decisions.pass {
-            let snapshot = try await served.presentSnapshot()
+            let snapshot = try await served.presentSnapshot(limit: .zero)
             var chain: ChainId?
             if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
             return try await commands(served).run(action, about: chain, order)
@@ -129,15 +131,15 @@ extension ServedLedger {
     /// itself.
     static let projectorPatience: Duration = .milliseconds(100)
 
-    /// The state at the end of the log or, after `waitLimit`, at most `directEventCount` behind it.
+    /// The state at the end of the log or, after `limit`, at most `directEventCount` behind it.
     ///
     /// Throws `projectionBehind`.
-    func presentSnapshot() async throws -> LedgerSnapshot {
+    func presentSnapshot(limit: Duration) async throws -> LedgerSnapshot {
         let head = try await ledger.log.head().position
         if let snapshot = board.snapshot, snapshot.position >= head { return snapshot }
         board.reached(head: head)
         wake.raise()
-        let snapshot = await board.snapshot(atLeast: head, limit: waitLimit)
+        let snapshot = await board.snapshot(atLeast: head, limit: limit)
         guard let snapshot, head - snapshot.position <= Int64(ServedLedger.directEventCount) else {
             throw ServingError.projectionBehind(position: snapshot?.position ?? 0)
         }

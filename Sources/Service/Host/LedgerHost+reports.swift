@@ -19,6 +19,18 @@ public enum ReportQuestion: Sendable {
 /// Reports. Each environment computes one at a time, since a report takes every core. Each throws
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
+    /// Maximum reports of an environment that wait over HTTP.
+    public static let waitingReportCount = 16
+
+    /// Throws `OperatorError` (`tooManyJobs`) when as many wait: the report of a client that gave
+    /// up waiting is computed all the same.
+    public func requireReportRoom(_ environment: Environment) throws {
+        guard try ledger(environment).reports.waitingCount < LedgerHost.waitingReportCount else {
+            throw OperatorError(
+                .tooManyJobs, "\(LedgerHost.waitingReportCount) reports are waiting; retry later.")
+        }
+    }
+
     public func report(_ question: ReportQuestion, _ scope: QueryScope) async throws -> Report {
         try await made(question, scope) { report, _ in report }
     }

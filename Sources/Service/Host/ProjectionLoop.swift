@@ -35,6 +35,8 @@ struct ProjectionLoop: Sendable {
 
     private var ledger: EnvironmentLedger { served.ledger }
 
+    private var goesOn: @Sendable () -> Bool { { [served] in !served.isStopping } }
+
     /// Runs until the service stops; then projects the rest of the log, unless that would take
     /// long, and checkpoints the files.
     func run() async {
@@ -70,6 +72,7 @@ struct ProjectionLoop: Sendable {
                 await served.wake.sleep(atMost: interval)
             } catch {
                 projector = nil
+                guard !served.isStopping else { break }
                 served.note(projection: error)
                 await served.wake.sleep(atMost: pause)
                 // Appends wake the loop; the pause keeps a persistent failure from spinning.
@@ -113,7 +116,7 @@ struct ProjectionLoop: Sendable {
         if let projector {
             open = projector
         } else {
-            guard let opened = try await Projector.open(ledger) else {
+            guard let opened = try await Projector.open(ledger, goesOn: goesOn) else {
                 await publishCurrent()
                 return true
             }
@@ -278,13 +281,12 @@ struct ProjectionLoop: Sendable {
         served.board.close()
         do throws(StoreError) {
             var projector = held
-            if projector == nil { projector = try await Projector.open(ledger) }
+            let head = try await ledger.log.head().position
+            let behind = head - (served.projectedPosition ?? 0)
+            let isFar = BulkLimits.isFar(behind: behind, head: head)
+            if projector == nil, !isFar { projector = try await Projector.open(ledger) }
             if let projector {
-                let head = try await ledger.log.head().position
-                let behind = head - (served.projectedPosition ?? 0)
-                if !BulkLimits.isFar(behind: behind, head: head) {
-                    try await projector.catchUp()
-                }
+                if !isFar { try await projector.catchUp() }
                 try await ledger.facts.walCheckpoint()
                 try await projector.projections.walCheckpoint()
             }

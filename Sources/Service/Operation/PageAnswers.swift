@@ -12,7 +12,8 @@ public final class PageAnswers: Sendable {
     public static let patienceSeconds = 2
 
     enum Entry: Sendable {
-        case making
+        /// With the signal of the attempt.
+        case making(WakeSignal)
         case made(any Sendable, at: ContinuousClock.Instant)
         case failed(any Error, at: ContinuousClock.Instant)
 
@@ -36,22 +37,24 @@ public final class PageAnswers: Sendable {
     }
 
     /// False while there is no room.
-    func begin(_ key: String) -> Bool {
+    func begin(_ key: String, _ isDone: WakeSignal) -> Bool {
         entries.withLock { entries in
             if entries.count >= PageAnswers.count {
                 let ended = entries.compactMap { key, entry in entry.endedAt.map { (key, $0) } }
                 guard let oldest = ended.min(by: { $0.1 < $1.1 }) else { return false }
                 entries[oldest.0] = nil
             }
-            entries[key] = .making
+            entries[key] = .making(isDone)
             return true
         }
     }
 
-    /// Keeps the result of an answer, unless the answer was forgotten while it was being made.
-    func end(_ key: String, _ entry: Entry) {
+    /// Keeps the result of an answer, unless the answer was forgotten while it was being made, also
+    /// where another attempt began since.
+    func end(_ key: String, _ isDone: WakeSignal, _ entry: Entry) {
         entries.withLock { entries in
-            if entries[key] != nil { entries[key] = entry }
+            guard case .making(let current) = entries[key], current === isDone else { return }
+            entries[key] = entry
         }
     }
 
@@ -82,18 +85,18 @@ extension LedgerHost {
             if case .failed = entry { _ = pageAnswers.take(key) }
             return try LedgerHost.value(of: entry)
         }
-        guard pageAnswers.begin(key) else {
+        let isDone = WakeSignal()
+        guard pageAnswers.begin(key, isDone) else {
             throw OperatorError(
                 .tooManyJobs, "\(PageAnswers.count) reports are being made; retry later.")
         }
-        let isDone = WakeSignal()
         background.start { [self] in
             await jobTurns.pass {
                 let entry: PageAnswers.Entry
                 do { entry = .made(try await make(), at: .now) } catch {
                     entry = .failed(error, at: .now)
                 }
-                pageAnswers.end(key, entry)
+                pageAnswers.end(key, isDone, entry)
                 isDone.raise()
             }
         }

@@ -57,6 +57,7 @@ public actor WebhookDelivery {
             var hasWorked = false
             await TraceContext.$current.withValue(TraceContext()) {
                 do throws(StoreError) { hasWorked = try await step() } catch {
+                    guard !Task.isCancelled else { return }
                     report(.storeFailed(endpoint: endpoint.name, error: error))
                 }
             }

@@ -25,6 +25,7 @@ struct ReportRoutes: Sendable {
             let (from, to, scope) = try QueryParameters.read(request) {
                 try $0.retentionWindow()
             }
+            try host.requireReportRoom(scope.environment)
             return try await host.retentionOffers(from: from, to: to, scope)
         }
         groups.reports.get("/v1/metrics/:name/chains") { request, context in
@@ -32,6 +33,7 @@ struct ReportRoutes: Sendable {
             let (asked, limit) = try QueryParameters.read(request) {
                 (try CellQuestion(of: name, &$0), try $0.limit())
             }
+            try host.requireReportRoom(asked.scope.environment)
             let cell = try await host.cell(
                 asked.metric, asked.cell, rates: asked.rates, asked.scope, after: asked.after,
                 limit: limit)
@@ -68,6 +70,7 @@ struct ReportRoutes: Sendable {
 
     private func answer(_ name: String, _ request: Request) async throws -> ServedAnswer {
         let (question, scope) = try report(name, request.uri.query)
+        try host.requireReportRoom(scope.environment)
         return try await host.reportAnswer(question, scope)
     }
 

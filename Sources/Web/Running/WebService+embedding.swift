@@ -45,12 +45,14 @@ private struct EmbeddedLedger: Service {
     let service: WebService
 
     func run() async throws {
-        async let projecting: Void = service.host.run()
+        // Not cancelled with the group: where the application's port is in use, a cancelled read
+        // of sound files must not start a rebuild.
+        let projecting = Task { [host = service.host] in await host.run() }
         try await UntilShutdown { [service] in
             await WebService.run(service.feeds, service.host.observer)
         }.run()
         service.readiness.stop()
         service.host.stop()
-        await projecting
+        await projecting.value
     }
 }

@@ -56,6 +56,19 @@ struct DerivedFileTests {
         #expect(!files.isLinkForeign)
     }
 
+    @Test("A read that ends because its task was cancelled is no damage")
+    func cancelled() {
+        let errors: [any Error] = [
+            CancellationError(), DatabaseError(resultCode: .SQLITE_INTERRUPT),
+        ]
+        for error in errors {
+            let found = StoreError(error, path: "facts-4-7.sqlite")
+                .ofDerivedFile("facts-4-7.sqlite")
+            #expect(found.code == .closed)
+            #expect(!found.asksForRebuild)
+        }
+    }
+
     @Test(
         "A name with a number that is never reached is foreign: the next file follows the others",
         arguments: [

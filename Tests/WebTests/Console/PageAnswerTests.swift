@@ -1,6 +1,6 @@
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Answers for pages that take long")
@@ -27,6 +27,19 @@ struct PageAnswerTests {
                 #expect(found == 7)
             }
         }
+    }
+
+    @Test("An answer that was being made during an erasure is not kept, also where another began")
+    func erased() {
+        let answers = PageAnswers()
+        let (before, after) = (WakeSignal(), WakeSignal())
+        #expect(answers.begin("report", before))
+        answers.removeAll()
+        #expect(answers.begin("report", after))
+        answers.end("report", before, .made(1, at: .now))
+        #expect(answers.take("report").map { if case .making = $0 { true } else { false } } == true)
+        answers.end("report", after, .made(2, at: .now))
+        #expect(answers.take("report").map { if case .made = $0 { true } else { false } } == true)
     }
 
     @Test("An answer that is made in time is not kept, and a failure is thrown")
