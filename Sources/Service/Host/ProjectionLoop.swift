@@ -12,6 +12,9 @@ struct ProjectionLoop: Sendable {
     let served: ServedLedger
     /// Finishes after the writers for which the files stay open; nil where there are none.
     var otherWriters: AsyncStream<Void>?
+    /// Events of a log that is rebuilt although the service stops: applying so many would take as
+    /// long.
+    var shortLogCount = BulkLimits.leastEventCount
 
     /// Poll interval of the log and the links without a wake-up: other processes append, rebuild
     /// and switch files, too.
@@ -35,7 +38,10 @@ struct ProjectionLoop: Sendable {
 
     private var ledger: EnvironmentLedger { served.ledger }
 
-    private var goesOn: @Sendable () -> Bool { { [served] in !served.isStopping } }
+    /// Whether a bulk rebuild goes on.
+    private var goesOn: @Sendable () -> Bool {
+        { [served, shortLogCount] in !served.isStopping || served.head <= shortLogCount }
+    }
 
     /// Runs until the service stops; then projects the rest of the log, unless that would take
     /// long, and checkpoints the files.
@@ -280,16 +286,7 @@ struct ProjectionLoop: Sendable {
     private func finish(_ held: Projector?) async {
         served.board.close()
         do throws(StoreError) {
-            var projector = held
-            let head = try await ledger.log.head().position
-            let behind = head - (served.projectedPosition ?? 0)
-            let isFar = BulkLimits.isFar(behind: behind, head: head)
-            if projector == nil, !isFar { projector = try await Projector.open(ledger) }
-            if let projector {
-                if !isFar { try await projector.catchUp() }
-                try await ledger.facts.walCheckpoint()
-                try await projector.projections.walCheckpoint()
-            }
+            try await projectRest(held)
             try await ledger.log.checkpoint()
         } catch {
             served.observer.noted(.projectionFailed(ledger.environment, error))
@@ -297,5 +294,26 @@ struct ProjectionLoop: Sendable {
         if let otherWriters { for await _ in otherWriters {} }
         if let snapshot = served.board.snapshot { try? snapshot.projections.close() }
         await ledger.close()
+    }
+
+    /// Projects the rest of the log and checkpoints the files. A rebuild that would take long is
+    /// left to the next start, after an erasure or of damaged files too.
+    private func projectRest(_ held: Projector?) async throws(StoreError) {
+        let goesOn = goesOn
+        let head = try await ledger.log.head().position
+        served.board.reached(head: head)
+        let isFar = BulkLimits.isFar(behind: head - (served.projectedPosition ?? 0), head: head)
+        do throws(StoreError) {
+            var projector = held
+            if projector == nil, !isFar {
+                projector = try await Projector.open(ledger, goesOn: goesOn)
+            }
+            guard let projector else { return }
+            if !isFar { try await projector.catchUp(resting: { _ in goesOn() }) }
+            try await ledger.facts.walCheckpoint()
+            try await projector.projections.walCheckpoint()
+        } catch {
+            guard error.code == .closed else { throw error }
+        }
     }
 }
