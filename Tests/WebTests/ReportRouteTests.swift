@@ -3,6 +3,7 @@ import HTTPTypes
 import LedgerStore
 import Queries
 import Reports
+import Synchronization
 import Testing
 
 @testable import Service
@@ -49,16 +50,56 @@ struct ReportRouteTests {
             let path = "/v1/metrics/churn?from=2026-01-01"
             try await withThrowingTaskGroup(of: Int.self) { group in
                 try await reports.pass {
-                    for _ in 0..<LedgerHost.waitingReportCount {
+                    for _ in 0..<LedgerHost.askedReportCount {
                         group.addTask { try await client.get(path).status }
                     }
-                    while reports.waitingCount < LedgerHost.waitingReportCount {
+                    while reports.waitingCount < LedgerHost.askedReportCount {
                         await Task.yield()
                     }
                     let refused = try await client.get(path)
                     #expect((refused.status, refused.code) == (503, "tooManyJobs"))
                 }
                 for try await status in group { #expect(status == 200) }
+            }
+        }
+    }
+
+    @Test("Reports that wait for a position count towards the limit")
+    func waitingForPosition() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let served = try host.ledger(.production)
+            let path = "/v1/metrics/churn?from=2026-01-01"
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                for _ in 0..<LedgerHost.askedReportCount {
+                    group.addTask { try await client.get(path + "&minPosition=3").status }
+                }
+                while served.askedReports.withLock({ $0 }) < LedgerHost.askedReportCount {
+                    await Task.yield()
+                }
+                let refused = try await client.get(path)
+                #expect((refused.status, refused.code) == (503, "tooManyJobs"))
+                let next = try await client.notify(purchase.notificationBody(2))
+                #expect(next.status == 200)
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(try await client.get(path).status == 200)
+        }
+    }
+
+    @Test("A report whose client gave up before its turn is not computed")
+    func abandoned() async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            var parameters = MetricParameters()
+            parameters.from = "2026-01-01"
+            let question = ReportQuestion.metric(.churn(isPaid: false), parameters)
+            for isWaiting in [true, false] {
+                var code: OperatorError.Code?
+                do {
+                    _ = try await host.askedReport(in: .production, isWaiting: { isWaiting }) {
+                        try await host.report(question, QueryScope())
+                    }
+                } catch let error as OperatorError { code = error.code }
+                #expect(code == (isWaiting ? nil : OperatorError.Code.tooManyJobs))
             }
         }
     }

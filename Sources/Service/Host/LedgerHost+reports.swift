@@ -5,6 +5,7 @@ internal import LedgerStore
 internal import Projection
 public import Queries
 public import Reports
+import Synchronization
 
 /// The parameters of a report.
 public enum ReportQuestion: Sendable {
@@ -19,15 +20,34 @@ public enum ReportQuestion: Sendable {
 /// Reports. Each environment computes one at a time, since a report takes every core. Each throws
 /// `MetricsError` or `ServingError`.
 extension LedgerHost {
-    /// Maximum reports of an environment that wait over HTTP.
-    public static let waitingReportCount = 16
+    /// Maximum reports of an environment that clients ask for at once. Jobs and pages of the
+    /// console have bounds of their own.
+    public static let askedReportCount = 16
 
-    /// Throws `OperatorError` (`tooManyJobs`) when as many wait: the report of a client that gave
-    /// up waiting is computed all the same.
-    public func requireReportRoom(_ environment: Environment) throws {
-        guard try ledger(environment).reports.waitingCount < LedgerHost.waitingReportCount else {
+    /// The result of `make`, which computes a report for a client that waits for it.
+    ///
+    /// - Parameter isWaiting: whether the client still waits. Asked when the report's turn comes: a
+    ///   report without a reader must not keep others waiting.
+    ///
+    /// Throws `OperatorError` (`tooManyJobs`) beyond `askedReportCount`, and for a client that gave
+    /// up.
+    public func askedReport<Value: Sendable>(
+        in environment: Environment, isWaiting: @escaping @Sendable () -> Bool,
+        _ make: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let served = try ledger(environment)
+        let hasRoom = served.askedReports.withLock { count in
+            guard count < LedgerHost.askedReportCount else { return false }
+            count += 1
+            return true
+        }
+        guard hasRoom else {
             throw OperatorError(
-                .tooManyJobs, "\(LedgerHost.waitingReportCount) reports are waiting; retry later.")
+                .tooManyJobs, "\(LedgerHost.askedReportCount) reports are waiting; retry later.")
+        }
+        defer { served.askedReports.withLock { $0 -= 1 } }
+        return try await ReportClient.$current.withValue(ReportClient(isWaiting: isWaiting)) {
+            try await make()
         }
     }
 
@@ -134,7 +154,7 @@ extension LedgerHost {
         let ledger = try ledger(scope.environment)
         // A report that waits for its position must not keep others from being computed.
         _ = try await ledger.snapshot(for: scope)
-        return try await ledger.reports.pass {
+        return try await ledger.reportTurn {
             let snapshot = try await ledger.snapshot(for: scope)
             var query = MetricsQuery(
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
@@ -147,6 +167,30 @@ extension LedgerHost {
                 guard Task.isCancelled else { throw error }
                 throw ServingError.stopping
             }
+        }
+    }
+}
+
+/// The client that waits for a report; none for a job or a page of the console.
+struct ReportClient: Sendable {
+    let isWaiting: @Sendable () -> Bool
+
+    @TaskLocal static var current: ReportClient?
+}
+
+extension ServedLedger {
+    /// The result of `compute` while no other report is computed.
+    ///
+    /// Throws `OperatorError` (`tooManyJobs`) where the client gave up before its turn.
+    func reportTurn<Value: Sendable>(
+        _ compute: () async throws -> Value
+    ) async throws -> Value {
+        try await reports.pass {
+            guard ReportClient.current?.isWaiting() ?? true else {
+                throw OperatorError(
+                    .tooManyJobs, "The connection was closed while the report waited; retry.")
+            }
+            return try await compute()
         }
     }
 }

@@ -28,6 +28,8 @@ public final class ServedLedger: Sendable {
     let decisions = AsyncLock()
     /// Serializes reports over all chains.
     let reports = AsyncLock()
+    /// Reports that clients wait for, the one being computed included.
+    let askedReports = Mutex(0)
     let proofs: TreeProver
 
     struct Health {

@@ -31,7 +31,7 @@ extension LedgerHost {
         // A report that waits for its position must not keep others from being computed.
         _ = try await ledger.snapshot(atLeast: scope.minPosition)
         // As every report: one at a time, since it may fold a chain for each of a million answers.
-        return try await ledger.reports.pass {
+        return try await ledger.reportTurn {
             let now = clock()
             let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
             return try await snapshot.query.retentionOffers(

@@ -70,7 +70,9 @@ extension MCPTools {
         _ question: ReportQuestion, _ scope: QueryScope, page: String?
     ) -> Making {
         return {
-            let report = try await host.report(question, scope)
+            let report = try await asked(scope) {
+                try await host.report(question, scope)
+            }
             if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
             return MCPAnswer(texts(scope).text(report, page: page)) { report.write(to: &$0) }
         }
@@ -79,22 +81,34 @@ extension MCPTools {
     private func retentionOffers(_ parameters: inout QueryParameters) throws -> Making {
         let (from, to, scope) = try parameters.retentionWindow()
         return {
-            let offers = try await host.retentionOffersReport(from: from, to: to, scope)
+            let offers = try await asked(scope) {
+                try await host.retentionOffersReport(from: from, to: to, scope)
+            }
             if let problem = MCPLimits.problem(rowCount: offers.rows.count) { throw problem }
             return MCPAnswer(texts(scope).text(offers)) { offers.write(to: &$0) }
         }
     }
 
     func chains(_ arguments: JSONValue?) async throws -> MCPAnswer {
-        let (asked, limit) = try read(arguments) {
+        let (question, limit) = try read(arguments) {
             (parameters: inout QueryParameters) throws -> (CellQuestion, Int) in
             let name = parameters.text("name") ?? MetricName.churnName
             return (try CellQuestion(of: name, &parameters), try parameters.entryLimit())
         }
-        let scope = asked.scope
-        let found = try await host.cell(
-            asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after, limit: limit)
+        let scope = question.scope
+        let found = try await asked(scope) {
+            try await host.cell(
+                question.metric, question.cell, rates: question.rates, scope,
+                after: question.after, limit: limit)
+        }
         return MCPAnswer(texts(scope).text(found)) { found.write(to: &$0) }
+    }
+
+    /// The result of `make`, which computes a report.
+    private func asked<Value: Sendable>(
+        _ scope: QueryScope, _ make: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await host.askedReport(in: scope.environment, isWaiting: { true }, make)
     }
 
     private func page(

@@ -2,6 +2,7 @@ internal import AppStore
 import HTTPTypes
 import Hummingbird
 internal import Ledger
+import NIOCore
 internal import Queries
 internal import Reports
 internal import Service
@@ -15,34 +16,37 @@ struct ReportRoutes: Sendable {
     static let retentionName = "retention-offers"
 
     func add(to groups: RouteGroups) {
-        groups.reports.get("/v1/metrics/churn") { request, _ in
-            try await answer(MetricName.churnName, request)
+        groups.reports.get("/v1/metrics/churn") { request, context in
+            try await answer(MetricName.churnName, request, context)
         }
-        groups.reports.get("/v1/metrics/diff") { request, _ in
-            try await answer(ReportRoutes.diffName, request)
+        groups.reports.get("/v1/metrics/diff") { request, context in
+            try await answer(ReportRoutes.diffName, request, context)
         }
-        groups.reports.get("/v1/metrics/retention-offers") { request, _ in
+        groups.reports.get("/v1/metrics/retention-offers") { request, context -> ServedAnswer in
             let (from, to, scope) = try QueryParameters.read(request) {
                 try $0.retentionWindow()
             }
-            try host.requireReportRoom(scope.environment)
-            return try await host.retentionOffers(from: from, to: to, scope)
+            return try await asked(scope.environment, context) {
+                try await host.retentionOffers(from: from, to: to, scope)
+            }
         }
         groups.reports.get("/v1/metrics/:name/chains") { request, context in
             let name = try PathReader.text("name", context)
-            let (asked, limit) = try QueryParameters.read(request) {
+            let (question, limit) = try QueryParameters.read(request) {
                 (try CellQuestion(of: name, &$0), try $0.limit())
             }
-            try host.requireReportRoom(asked.scope.environment)
-            let cell = try await host.cell(
-                asked.metric, asked.cell, rates: asked.rates, asked.scope, after: asked.after,
-                limit: limit)
-            return try host.answer(at: cell.stamp.position, asked.scope.environment) {
+            let environment = question.scope.environment
+            let cell = try await asked(environment, context) {
+                try await host.cell(
+                    question.metric, question.cell, rates: question.rates, question.scope,
+                    after: question.after, limit: limit)
+            }
+            return try host.answer(at: cell.stamp.position, environment) {
                 cell.write(to: &$0)
             }
         }
         groups.reports.get("/v1/metrics/:name") { request, context in
-            try await answer(try PathReader.text("name", context), request)
+            try await answer(try PathReader.text("name", context), request, context)
         }
         groups.reports.post("/v1/jobs") { request, _ in
             try QueryParameters.read(request) { _ in }
@@ -68,10 +72,26 @@ struct ReportRoutes: Sendable {
         return response
     }
 
-    private func answer(_ name: String, _ request: Request) async throws -> ServedAnswer {
+    private func answer(
+        _ name: String, _ request: Request, _ context: WebContext
+    ) async throws -> ServedAnswer {
         let (question, scope) = try report(name, request.uri.query)
-        try host.requireReportRoom(scope.environment)
-        return try await host.reportAnswer(question, scope)
+        return try await asked(scope.environment, context) {
+            try await host.reportAnswer(question, scope)
+        }
+    }
+
+    /// The result of `make`, which computes a report, unless the client gives up before its turn.
+    private func asked<Value: Sendable>(
+        _ environment: AppStore.Environment, _ context: WebContext,
+        _ make: @Sendable () async throws -> Value
+    ) async throws -> Value {
+        let channel = context.channel
+        let input = await channel.isActive ? ConnectionInput.of(channel) : nil
+        // Only a write could tell a client that is gone from one that closed its sending side and
+        // reads on; few do, and those may ask again.
+        return try await host.askedReport(
+            in: environment, isWaiting: { !(input?.isClosed ?? false) }, make)
     }
 
     /// The work of a job. Throws for an invalid query before the job starts.
