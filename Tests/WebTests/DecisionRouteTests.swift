@@ -4,9 +4,9 @@ import Ledger
 import LedgerStore
 import Projection
 import SQLiteStore
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Links and grants")
@@ -45,6 +45,28 @@ struct DecisionRouteTests {
     private func active(_ answer: WebClient.Answer) -> [String] {
         (answer.json["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
             .compactMap { $0["entitlement"]?.string }
+    }
+
+    @Test("A decision that waits for the projector leaves the turn to others")
+    func waiting() async throws {
+        try await bought { client, host in
+            let served = try host.ledger(.production)
+            var lock: ProjectorLock? = try await ProjectorLock.held(
+                directory: served.ledger.directory)
+            var other = MadePurchase()
+            other.id = "500000000000777"
+            #expect(try await client.notify(other.notificationBody()).status == 200)
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                group.addTask { try await client.send(.put, link, .decision()).status }
+                while !served.board.isAwaited { await Task.yield() }
+                let end = try await served.decisions.pass { try await host.end() }
+                #expect(end == 4)
+                withExtendedLifetime(lock) {}
+                lock = nil
+                for try await status in group { #expect(status == 200) }
+            }
+            #expect(try await host.end() == 5)
+        }
     }
 
     @Test("A link is in the log before the response, which shows its effect")

@@ -57,10 +57,13 @@ extension LedgerHost {
     ) async throws -> CommandReceipt {
         let served = try ledger(scope.environment)
         try requireClock()
-        // Before the turn: the waits of those that queue must not add up.
-        _ = try await served.presentSnapshot(limit: served.waitLimit)
+        // Before the turn, and in it no longer than until the same moment: the waits of those that
+        // queue must not add up.
+        let deadline = ContinuousClock.now + served.waitLimit
+        _ = try await served.presentSnapshot(until: deadline)
         return try await served.decisions.pass {
-            let snapshot = try await served.presentSnapshot(limit: .zero)
+            let snapshot = try await served.presentSnapshot(
+                until: deadline, atMostBehind: ServedLedger.directEventCount)
             var chain: ChainId?
             if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
             return try await commands(served).run(action, about: chain, order)
@@ -131,15 +134,20 @@ extension ServedLedger {
     /// itself.
     static let projectorPatience: Duration = .milliseconds(100)
 
-    /// The state at the end of the log or, after `limit`, at most `directEventCount` behind it.
+    /// The state at most `count` events behind the end of the log or, from `deadline` on, at most
+    /// `directEventCount`.
     ///
     /// Throws `projectionBehind`.
-    func presentSnapshot(limit: Duration) async throws -> LedgerSnapshot {
+    func presentSnapshot(
+        until deadline: ContinuousClock.Instant, atMostBehind count: Int = 0
+    ) async throws -> LedgerSnapshot {
         let head = try await ledger.log.head().position
         if let snapshot = board.snapshot, snapshot.position >= head { return snapshot }
         board.reached(head: head)
         wake.raise()
-        let snapshot = await board.snapshot(atLeast: head, limit: limit)
+        let left = ContinuousClock.now.duration(to: deadline)
+        let snapshot = await board.snapshot(
+            atLeast: max(0, head - Int64(count)), limit: max(.zero, left))
         guard let snapshot, head - snapshot.position <= Int64(ServedLedger.directEventCount) else {
             throw ServingError.projectionBehind(position: snapshot?.position ?? 0)
         }
