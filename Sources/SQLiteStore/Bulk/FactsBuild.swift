@@ -11,8 +11,12 @@ public struct FactsBuild: Sendable {
     private let log: any LedgerLog
     private let directory: String
 
-    /// Receives the number of events decoded so far, and the total; throws to end the build.
+    /// Receives the number of events decoded so far, and the total, also while their facts are
+    /// loaded; throws to end the build.
     public typealias Report = @Sendable (_ done: Int64, _ all: Int64) throws(StoreError) -> Void
+
+    /// Facts loaded between two reports.
+    static let reportFactCount = 8_192
 
     /// - `directory`: where runs are stored while sorting; needs as much free space as the
     ///   facts will take.
@@ -33,19 +37,23 @@ public struct FactsBuild: Sendable {
         let directory = directory
         try await Blocking.run { () throws(StoreError) in
             try FactsBuild.load(
-                files, apps, directory: directory, path: path, checkpoint: checkpoint)
+                files, apps, directory: directory, path: path, checkpoint: checkpoint,
+                report: report)
         }
     }
 
     /// Merges runs into a new file. Blocks.
     static func load(
         _ files: [RunFile], _ apps: AppNumbers, directory: String, path: String,
-        checkpoint: ProjectionCursor
+        checkpoint: ProjectionCursor, report: Report = { _, _ in }
     ) throws(StoreError) {
         let bulk = try BulkFile(path: path, schema: FactsStore.schema, meta: FactsStore.meta)
         do throws(StoreError) {
             let merged = try RunFile.joined(files, directory: directory)
-            try bulk.write { database in try load(merged, apps, database) }
+            let count = checkpoint.position
+            try bulk.write { database in
+                try load(merged, apps, database) { try report(count, count) }
+            }
             try bulk.finish(checkpoint: checkpoint)
         } catch {
             bulk.abandon()
@@ -66,8 +74,9 @@ public struct FactsBuild: Sendable {
         let merged = try await Blocking.run { () throws(StoreError) in
             try RunFile.joined(files, directory: directory)
         }
+        let count = checkpoint.position - start
         try await facts.write { database in
-            try FactsBuild.load(merged, apps, database)
+            try FactsBuild.load(merged, apps, database) { try report(count, count) }
             try DerivedFile.setCheckpoint(checkpoint, database)
         }
     }
@@ -82,7 +91,7 @@ public struct FactsBuild: Sendable {
     }
 
     private static func load(
-        _ files: [RunFile], _ apps: AppNumbers, _ database: Database
+        _ files: [RunFile], _ apps: AppNumbers, _ database: Database, _ report: () throws -> Void
     ) throws {
         for app in apps.all {
             try database.insert(
@@ -96,10 +105,13 @@ public struct FactsBuild: Sendable {
             VALUES (?, ?, ?, ?, ?, ?)
             """)
         var merge = try RunMerge(files)
+        var count = 0
         while let record = merge.first {
             FactRecord.bind(key: record.key, value: record.value, to: insert)
             _ = try insert.run()
             try merge.advance()
+            count += 1
+            if count.isMultiple(of: reportFactCount) { try report() }
         }
     }
 }

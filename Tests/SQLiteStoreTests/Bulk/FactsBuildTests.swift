@@ -1,6 +1,7 @@
 import Foundation
 import Ledger
 import LedgerTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -84,6 +85,29 @@ struct FactsBuildTests {
         let missing = FactsBuild(log: log, directory: scratch.file("none"))
         await #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
             try await missing.run(path: scratch.file("facts.sqlite"), through: through)
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+        await log.close()
+    }
+
+    @Test("A build that is ended while facts are loaded leaves no file")
+    func endedWhileLoading() async throws {
+        let chain = SimulatedChains.id(SimulatedChains.app, "a")
+        let log = try await log(try SimulatedEvents.long(FactsBuild.reportFactCount, chain))
+        let through = try await checkpoint(log, try await log.head().position)
+        let wholeCount = Mutex(0)
+        await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
+            try await build(log).run(path: scratch.file("facts.sqlite"), through: through) {
+                (done, all) throws(StoreError) in
+                guard done == all else { return }
+                // Decoded, then loaded.
+                let count = wholeCount.withLock { count in
+                    count += 1
+                    return count
+                }
+                guard count > 1 else { return }
+                throw StoreError(.closed, reason: "", remedy: "")
+            }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
         await log.close()
