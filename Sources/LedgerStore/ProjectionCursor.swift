@@ -1,8 +1,8 @@
 public import AppStore
 
-/// How far a derived file contains the log: a position, the leaf hash at it, and the tree. The same
-/// position in another log (a restored backup, a fork) is no checkpoint of that log, so the file is
-/// rebuilt.
+/// The prefix of the log that a derived file contains: a position, the leaf hash at it, and the
+/// tree. Another log (a restored backup, a fork) has a different leaf or tree there, and the file
+/// is rebuilt.
 public struct ProjectionCursor: Hashable, Sendable {
     public let position: Int64
     /// Nil at position 0. Commits to one event, not to those before it.

@@ -26,7 +26,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case fileCorrupt
         /// The file or its directory cannot be written.
         case fileReadOnly
-        /// It or its write-ahead log was deleted, moved or replaced while open; or only the
+        /// The file or its write-ahead log was deleted, moved or replaced while open; or only the
         /// write-ahead log is left.
         case fileReplaced
         /// Another process held the file longer than the busy timeout.

@@ -4,9 +4,9 @@ public import LedgerStore
 /// Opens the logs of a database: one schema for each environment, `<schema>_<environment>`.
 public struct PostgresEngine: LogEngine {
     public let connection: ConnectionString
-    /// What the names of the schemas begin with.
+    /// Prefix of the schema names.
     public let schema: String
-    /// Connections that read, for each environment; nil for the usual number.
+    /// Connections that read, for each environment; nil for the default.
     public let poolSize: Int?
 
     public static let defaultSchema = "subledger"
@@ -19,7 +19,7 @@ public struct PostgresEngine: LogEngine {
         self.poolSize = poolSize
     }
 
-    /// Where the log of an environment is. Throws `databaseRefused` for a schema that is no name.
+    /// Where the log of an environment is. Throws `databaseRefused` for an invalid schema name.
     public func place(
         of environment: Environment
     ) throws(StoreError) -> PostgresLocation {
@@ -27,7 +27,7 @@ public struct PostgresEngine: LogEngine {
         guard let place = PostgresLocation(connection, schema: name) else {
             throw StoreError(
                 .databaseRefused, path: connection.location,
-                reason: "\(name) is no name of a schema.",
+                reason: "\(name) is not a schema name.",
                 remedy: "Use lower-case letters, digits and underscores, a letter first.")
         }
         return place
@@ -68,10 +68,11 @@ public struct PostgresEngine: LogEngine {
             let operations = try await PostgresOperations.open(
                 place, environment: environment, ledger: log.ledgerId, node: node)
             if let memory, seen != nil {
-                // What it has is as old as its memory; a start alone makes it no younger.
+                // The file is not rewritten: its modification date shows how old the derived data
+                // is.
                 log.keep(memory, in: directory)
             } else {
-                // Nothing is accepted unseen: the database must be there.
+                // Accepting the log as it is requires a reachable database.
                 _ = try await log.head()
                 try log.remember(as: node, in: directory)
             }

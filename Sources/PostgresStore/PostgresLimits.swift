@@ -1,17 +1,17 @@
 /// Bounds of the connection to PostgreSQL.
 enum PostgresLimits {
-    /// How long the server may send nothing while an answer is expected: the outcome of a COMMIT is
-    /// then unknown. After as long the server ends a transaction whose node went silent: the row
-    /// lock of the head would block every other node.
+    /// Timeout while an answer is expected and the server sends nothing; the outcome of a COMMIT is
+    /// then unknown. Also the time after which the server ends the transaction of a silent node,
+    /// since its lock of the head row blocks every other node.
     static let answerTimeout: Duration = .seconds(5)
-    /// How long the outcome of a COMMIT is asked for after the connection was lost: longer than a
+    /// How long the outcome of a COMMIT is queried after the connection was lost: longer than a
     /// standby takes to be promoted.
     static let outcomeTimeout: Duration = .seconds(20)
     /// How long the server may take to rewrite a table, or for a step of a migration.
     static let rewriteTimeout: Duration = .seconds(3_600)
-    /// How long that waits for other connections, which wait behind it.
+    /// Lock timeout of such a statement: other connections queue behind it.
     static let rewriteWait = "10s"
-    /// How often a transaction is run again that another one was in the way of.
+    /// Maximum attempts of a transaction that conflicts with others.
     static let conflictAttemptCount = 12
     /// Connections that read.
     static let readerCount = 4
@@ -25,7 +25,7 @@ enum PostgresLimits {
     static let seenLeafCount = 65_536
 
     /// A pause before attempt `number` (from 1), doubled each time up to half a second, of random
-    /// length so that two appenders do not meet again.
+    /// length so that two appenders do not collide again.
     static func pause(_ number: Int) -> Duration {
         let most = min(500, 4 << min(number, 10))
         return .milliseconds(Int.random(in: 1...most))

@@ -1,8 +1,8 @@
 internal import LedgerStore
 
 extension StoreError {
-    /// Translates any error thrown while the database was used. What the server said may name hosts
-    /// and roles: it is for the operator, and stands in the remedy.
+    /// Translates any error thrown while the database was used. The server's message may name hosts
+    /// and roles: it is for the operator and part of the remedy.
     init(_ error: any Error, location: String) {
         if let known = error as? StoreError {
             self = known
@@ -93,7 +93,7 @@ extension StoreError {
             remedy: "\(detail) Check user, password, database name and the role's rights.")
     }
 
-    /// Prepared statements of another session were met, or those of this one lost.
+    /// Prepared statements of another session exist, or those of this one are lost.
     static func pooled(_ location: String) -> StoreError {
         StoreError(
             .databaseRefused, path: location,

@@ -22,9 +22,9 @@ struct EvidenceAssemblyTests {
         let original = try packed.originalBytes()
         #expect(original == bytes, "\(bytes.count) bytes")
         for other in [bytes + [0], Array(bytes.dropLast()), []] {
-            #expect(!(other.withUnsafeBytes { packed.gives($0) }), "\(bytes.count) bytes")
+            #expect(!(other.withUnsafeBytes { packed.reproduces($0) }), "\(bytes.count) bytes")
         }
-        #expect(bytes.withUnsafeBytes { packed.gives($0) })
+        #expect(bytes.withUnsafeBytes { packed.reproduces($0) })
     }
 
     @Test("A payload of any non-zero length round-trips, and equals no other", arguments: 0..<3)
@@ -58,7 +58,7 @@ struct EvidenceAssemblyTests {
         for place in bytes.indices {
             var other = bytes
             other[place] ^= 1
-            #expect(!(other.withUnsafeBytes { packed.gives($0) }), "byte \(place)")
+            #expect(!(other.withUnsafeBytes { packed.reproduces($0) }), "byte \(place)")
         }
     }
 
@@ -69,9 +69,9 @@ struct EvidenceAssemblyTests {
 
     private func expectVerbatim(_ bytes: [UInt8]) throws {
         let packed = PackedEvidence(form: .verbatim, headers: [], body: bytes)
-        #expect(bytes.withUnsafeBytes { packed.gives($0) })
-        #expect(!((bytes + [0]).withUnsafeBytes { packed.gives($0) }))
-        if !bytes.isEmpty { #expect(!(bytes.dropLast().withUnsafeBytes { packed.gives($0) })) }
+        #expect(bytes.withUnsafeBytes { packed.reproduces($0) })
+        #expect(!((bytes + [0]).withUnsafeBytes { packed.reproduces($0) }))
+        if !bytes.isEmpty { #expect(!(bytes.dropLast().withUnsafeBytes { packed.reproduces($0) })) }
     }
 
     @Test("Base64 written to memory equals the returned bytes and the predicted length")

@@ -201,7 +201,7 @@ struct LogOpeningTests {
         #expect(
             found.map { $0.message.prefix(28) } == [
                 "fsync is off: a crash of the", "The server's certificate is ",
-                "The role is a superuser, who",
+                "The role is a superuser, to ",
             ])
         #expect(found.map(\.isSevere) == [true, false, false])
         await log.close()

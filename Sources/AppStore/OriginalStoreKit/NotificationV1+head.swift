@@ -69,7 +69,7 @@ extension NotificationV1 {
             }
         }
 
-        /// One member of an object; nil where the value is no object.
+        /// One member of an object; nil where the value is not an object.
         private static func member<Value>(
             _ name: StaticString, _ cursor: inout JSONCursor,
             _ read: (inout JSONCursor) throws(JSONError) -> Value?

@@ -14,7 +14,7 @@ public struct NotificationV1: Hashable, Sendable {
     public var webOrderLineItemId: WebOrderLineItemId?
     public var cancellationDate: Timestamp?
     public var autoRenewStatusChangeDate: Timestamp?
-    /// The renewal stated beside the receipt; the list inside it, if present, has more.
+    /// The renewal stated outside the receipt; the list inside it, if present, has more.
     public var renewal: PendingRenewalInfo
     /// From `unified_receipt`, or from the fields that preceded it before 2020.
     public var transactions: [ReceiptTransaction]

@@ -44,7 +44,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         try readReceipts(fields)
         if let inner = try fields.object("receipt") { receipt = try Receipt(inner) }
         pendingRenewalInfo = try PendingRenewalInfo.list(fields, "pending_renewal_info")
-        try readBesideReceipt(fields)
+        try readRenewalOutsideReceipt(fields)
     }
 
     private mutating func readReceipts(_ fields: BodyFields) throws(JSONError) {
@@ -53,8 +53,8 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         latestReceiptInfo += try ReceiptTransaction.list(fields, "latest_expired_receipt_info")
     }
 
-    /// Responses about old transaction receipts state the renewal beside the receipt.
-    private mutating func readBesideReceipt(_ fields: BodyFields) throws(JSONError) {
+    /// Responses about old transaction receipts state the renewal outside the receipt.
+    private mutating func readRenewalOutsideReceipt(_ fields: BodyFields) throws(JSONError) {
         guard pendingRenewalInfo.isEmpty else { return }
         var pending = try PendingRenewalInfo(fields)
         let newest = latestReceiptInfo.last ?? receipt?.inApp.last

@@ -79,7 +79,7 @@ extension AppReceipt {
 }
 
 extension InAppPurchaseReceipt {
-    /// Decodes the value of an attribute 17: a SET of attributes of its own.
+    /// Decodes the value of an attribute 17: a SET of attributes.
     init(_ value: ReceiptValue, in bytes: borrowing Span<UInt8>) throws(AppReceiptError) {
         self.init()
         var cursor = try ReceiptAttributeCursor(set: value.range, in: bytes)

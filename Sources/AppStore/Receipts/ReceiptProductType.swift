@@ -1,5 +1,5 @@
 /// Product type in an app receipt, attribute 1707. Not documented by Apple; the first four are
-/// reverse-engineered (`Receipts.md`), `freeSubscription` was seen in genuine receipts beside a
+/// reverse-engineered (`Receipts.md`), `freeSubscription` was seen in genuine receipts with a
 /// product of that name.
 public enum ReceiptProductType: Int64, Sendable, CaseIterable {
     case nonConsumable = 0

@@ -10,7 +10,7 @@ public struct TransactionReceipt: Hashable, Sendable {
     public let productId: ProductId?
     /// `bid`.
     public let bundleId: BundleId?
-    /// `environment` beside the purchase; only written for Sandbox.
+    /// `environment` outside the purchase; only written for Sandbox.
     public let environment: Raw<Environment>?
 
     /// Parses the receipt's text (`{ "purchase-info" = "…"; … }`); nil if it is not one or names no

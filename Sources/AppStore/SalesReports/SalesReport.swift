@@ -94,7 +94,7 @@ public enum SalesReport {
         public var appleId: String
         /// The product's reference name.
         public var name: String
-        /// ISO 3166-1 alpha-3, as in payloads; Apple's own text where it is no known code.
+        /// ISO 3166-1 alpha-3, as in payloads; Apple's own text where it is not a known code.
         public var country: String
         /// Of subscribers: the price in milliunits of `currency`, never negative.
         public var price: Int64?
@@ -118,7 +118,7 @@ public enum SalesReport {
             case columnCount
             /// A date that is neither `YYYY-MM-DD` nor `MM/DD/YYYY`.
             case invalidDate
-            /// A quantity that is no whole number or beyond `largestCount`; a price or proceeds
+            /// A quantity that is not a whole number or beyond `largestCount`; a price or proceeds
             /// with more than three decimal places, or no decimal.
             case invalidNumber
             case lineTooLong

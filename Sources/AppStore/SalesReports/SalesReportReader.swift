@@ -3,7 +3,7 @@
 public struct SalesReportReader: Sendable {
     /// Nil before the header.
     public private(set) var kind: SalesReport.Kind?
-    /// Rows after the header, malformed ones included; empty lines are none.
+    /// Rows after the header, malformed ones included; empty lines are not counted.
     public private(set) var rowCount = 0
     /// The first malformed rows.
     public private(set) var malformed: [SalesReport.MalformedRow] = []

@@ -34,7 +34,7 @@ struct ChangeEmitter {
         pass(to: reading.at, isWanted)
     }
 
-    /// Emits what was due when an event arrived and no reading has emitted.
+    /// Emits what became due before an event arrived and no reading has emitted.
     mutating func pass(to fact: Fact, _ isWanted: (ChangePlace) -> Bool) {
         place = ChangePlace(position: fact.position)
         pass(to: fact.receivedAt, isWanted)

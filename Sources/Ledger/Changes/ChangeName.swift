@@ -1,12 +1,12 @@
-/// The name of a change: of a transition, of a fact, or one of the two about earlier changes, or
-/// of an erasure. Raw values are part of the contract and unique.
+/// The name of a change: a transition, a fact, or `corrected`, `updated` or `erased`. Raw values
+/// are part of the contract and unique.
 public enum ChangeName: Hashable, Sendable {
     case transition(TransitionName)
     case fact(TimelineEventName)
     /// A later event showed that an emitted entry was false, or true at another time.
     case corrected
-    /// A change of the subscription without a name of its own: the end of access, the token, the
-    /// price of a period, the terms of the next renewal.
+    /// A change of the subscription that has no other name: the end of access, the token, the price
+    /// of a period, the terms of the next renewal.
     case updated
     /// The data of the chain was erased; a receiver erases its own (`Erasure.md`).
     case erased

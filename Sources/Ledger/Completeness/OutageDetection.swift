@@ -10,7 +10,6 @@ public enum OutageDetection {
         /// In order of name, each once.
         public var reasons: [Reason]
 
-        /// A window.
         public init(from: Timestamp, to: Timestamp, reasons: [Reason]) {
             self.from = from
             self.to = to
@@ -23,7 +22,6 @@ public enum OutageDetection {
         public var from: Timestamp
         public var through: Timestamp
 
-        /// A window that was swept.
         public init(from: Timestamp, through: Timestamp) {
             self.from = from
             self.through = through
@@ -44,9 +42,9 @@ public enum OutageDetection {
     public static let lookBackMilliseconds: Int64 = 14 * 86_400_000
     /// Maximum deliveries examined, the newest.
     public static let arrivalCount = 1_000_000
-    /// No shorter silence is suspicious …
+    /// Minimum length of a suspicious silence.
     public static let shortestSilenceMilliseconds: Int64 = 3_600_000
-    /// … nor one shorter than this multiple of the usual longest: the 99th percentile of the gaps.
+    /// Minimum length as a multiple of the usual longest gap, their 99th percentile.
     public static let silenceFactor: Int64 = 5
     static let percentile = 99
     /// A delivery this late counts as late (`Lifecycle.md` §4, `lateDelivery`).
@@ -100,7 +98,7 @@ public enum OutageDetection {
                 shortestSilenceMilliseconds, silenceFactor * usual(lengths, without: gap.length))
             let margin = gap.from.advanced(byMilliseconds: -marginMilliseconds)
             let open = rest(margin, gap.from, gap.to, swept)
-            // The swept part was quiet at Apple, too.
+            // No notification is missing from a swept part.
             guard gap.length > bound, gap.to.milliseconds(since: open.quiet) > bound else {
                 return nil
             }

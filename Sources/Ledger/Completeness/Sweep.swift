@@ -3,7 +3,6 @@ public import AppStore
 /// A finished pass over everything Apple sent in a window: each piece precedes this event in the
 /// log (`Log.md` §3). The evidence of a `sweep` event.
 public struct Sweep: Hashable, Sendable {
-    /// The app.
     public let bundleId: BundleId
     /// The window, by signedDate: `[from, through)`.
     public let from: Timestamp

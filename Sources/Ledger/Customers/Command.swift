@@ -1,7 +1,7 @@
 public import AppStore
 
-/// A decision of an operator or back end about a customer: stored as an event, for ever, with actor
-/// and reason (`Lifecycle.md` §6). Its time is the event's `receivedAt`.
+/// A decision of an operator or back end about a customer: stored permanently as an event, with
+/// actor and reason (`Lifecycle.md` §6). Its time is the event's `receivedAt`.
 public struct Command: Hashable, Sendable {
     /// The event's identity: the same command sent again is a duplicate.
     public var id: String

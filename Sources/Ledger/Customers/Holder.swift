@@ -1,4 +1,4 @@
-/// A customer who holds a chain, and by what right (`Lifecycle.md` §6).
+/// A customer who holds a chain, and on which authority (`Lifecycle.md` §6).
 public struct Holder: Hashable, Sendable {
     public var customer: CustomerId
     public var authority: Authority

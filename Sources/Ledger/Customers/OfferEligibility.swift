@@ -1,14 +1,14 @@
 import AppStore
 
-/// Whether a customer is in the position an offer is for, and the events that decide it
-/// (`Lifecycle.md` §6, Offers). Pure.
+/// Whether a customer qualifies for an offer, and the events that decide it (`Lifecycle.md` §6,
+/// Offers). Pure.
 public struct OfferEligibility: Hashable, Sendable {
     /// Why; raw values are part of the contract.
     public let reason: Reason
     /// Positions of the events that decide it, ascending; empty where the absence of events does.
     public let evidence: [Int64]
 
-    /// The position a customer must be in.
+    /// The condition that a customer must meet.
     public enum Rule: Sendable {
         /// Never had an introductory offer in the group.
         case noIntroductoryOffer
@@ -21,12 +21,12 @@ public struct OfferEligibility: Hashable, Sendable {
         /// No subscription of the group had an introductory offer.
         case noIntroductoryOffer
         case hadIntroductoryOffer
-        /// None is known, but a subscription of the group has periods of which nothing is known.
+        /// None is known, but a subscription of the group has periods about which nothing is known.
         case historyMissing
         /// Every subscription of the group has ended, at least one of the customer's own purchases
         /// other than by a refund.
         case lapsed
-        /// A subscription of the group goes on, or Apple still tries to renew it.
+        /// A subscription of the group continues, or Apple still tries to renew it.
         case subscribed
         /// Every subscription of the group was refunded or revoked.
         case revoked
@@ -124,8 +124,8 @@ public struct OfferEligibility: Hashable, Sendable {
 }
 
 extension OfferEligibility.Reason {
-    /// What the state of a subscription means. One that is over by the clock alone goes on for the
-    /// leeway: its renewal may only be late.
+    /// A subscription that expired by the clock alone counts as subscribed during the leeway: its
+    /// renewal may be late.
     fileprivate init(_ interval: Interval, at: Timestamp, leeway: Int64) {
         switch interval.state {
         case .expired:
@@ -163,7 +163,8 @@ private struct ProductGroup {
         (self.product, self.name, self.ids, self.catalogue) = (product, name, ids, catalogue)
     }
 
-    /// Whether a transaction is of the group; nil where neither catalogue nor transactions say so.
+    /// Whether a transaction is of the group; nil if neither the catalogue nor the transactions
+    /// state it.
     func contains(_ snapshot: Shared<TransactionSnapshot>) -> Bool? {
         guard let other = snapshot.productId else { return nil }
         if other == product { return true }

@@ -1,6 +1,6 @@
 public import AppStore
 
-/// The erasure of a person's data: stored as an event, for ever (`Erasure.md`). It names the
+/// The erasure of a person's data: stored permanently as an event (`Erasure.md`). It names the
 /// positions whose evidence was erased, and carries the facts that they stated under random ids, so
 /// that every number stays as it was. It does not name the person.
 public struct Erasure: Hashable, Sendable {
@@ -32,7 +32,7 @@ public struct Erasure: Hashable, Sendable {
         self.facts = facts
     }
 
-    /// The same erasure with other positions, for a log in which the events stand elsewhere.
+    /// The same erasure with other positions, for a log in which the events have other positions.
     public func moved(_ place: (Int64) -> Int64) -> Erasure {
         var moved = self
         moved.positions = positions.map(place).sorted()
@@ -44,7 +44,7 @@ public struct Erasure: Hashable, Sendable {
         return moved
     }
 
-    /// Whether it states nothing but what events that it names stated, and only under random ids.
+    /// Whether all its facts are at positions that it names and under random ids.
     public var isPlausible: Bool {
         let known = Set(positions)
         return facts.allSatisfy { known.contains($0.fact.position) && $0.chain.isPseudonym }
@@ -81,7 +81,7 @@ extension ChainId {
     /// Begins with a control character, which no id of a customer has.
     package static let erasedPrefix = "\u{1}erased:"
 
-    /// Whether the id is a random one of an erasure: Apple and apps know nothing of it.
+    /// Whether the id is a random one of an erasure: neither Apple nor apps have it.
     public var isPseudonym: Bool { originalTransactionId.rawValue.hasPrefix(Pseudonyms.prefix) }
 
     /// The key under which the erasure of a chain is stored among the facts: neither a chain of an

@@ -1,9 +1,8 @@
 import AppStore
 
 extension Lifecycle {
-    /// The life that metrics count. What an earlier life under the same ids stated is counted under
-    /// random ids (`Erasure.md`), and Apple states it again with every event: periods that began
-    /// before the newest erasure are left out. Counted again, it is the same.
+    /// The life that metrics count: without periods that began before the newest erasure. These are
+    /// counted under random ids (`Erasure.md`), although Apple states them again later. Idempotent.
     package func counted(_ catalogue: Catalogue) -> Lifecycle {
         guard let erasedAt = history.facts.unusable.erasedAt else { return self }
         let later = (history.facts.facts + history.facts.unusable).filter { fact in

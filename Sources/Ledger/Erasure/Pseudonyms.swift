@@ -1,11 +1,11 @@
 import AppStore
 
 /// Replaces the ids of a person's facts with random ones, in the same order: ties that reduction
-/// breaks by an id are broken in the same way afterwards. The mapping ends with this value.
+/// breaks by an id are broken in the same way afterwards. The mapping exists only in this value.
 public struct Pseudonyms: Sendable {
     private let replacements: [String: String]
 
-    /// Begins every random id, so that people recognise one.
+    /// Prefix of every random id, so that people recognise one.
     public static let prefix = "erased-"
     /// Reason and actor of erased commands.
     public static let withheld = "erased"
@@ -22,7 +22,7 @@ public struct Pseudonyms: Sendable {
         }
         let known = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         let drawn = draw(known.count).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
-        precondition(drawn.count == known.count, "As many random ids as ids are needed.")
+        precondition(drawn.count == known.count, "The number of random ids must equal that of ids.")
         replacements = Dictionary(
             uniqueKeysWithValues: zip(known, drawn.map { Pseudonyms.prefix + $0 }))
     }

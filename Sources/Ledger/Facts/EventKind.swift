@@ -3,7 +3,7 @@
 public enum EventKind: String, Sendable, CaseIterable {
     case notification
     case transaction
-    /// One `lastTransactions` item: both JWS, and the unsigned `status` beside them.
+    /// One `lastTransactions` item: both JWS, and their unsigned `status`.
     case renewalPair
     case appTransaction
     case receipt

@@ -113,7 +113,7 @@ struct AfterPeriodRule {
         return found.filter { facts[$0].trust == trusted }
     }
 
-    /// The same, of every trust.
+    /// Like `evidence`, with facts of every trust.
     func candidateFacts(until: Timestamp?) -> [Int] {
         let from = end.advanced(byMilliseconds: -period.leadMilliseconds)
         return facts.signed(from: from, to: until).filter { index in

@@ -51,7 +51,7 @@ public enum EndReason: String, Sendable, CaseIterable {
 }
 
 extension ChainState {
-    /// For people: the contract's word, but of a consumable what happened. `consumed` says only
-    /// that it gives no lasting access.
+    /// Text for people: the raw value, but "purchased" for a consumable, since `consumed` states
+    /// only that it gives no lasting access.
     package var text: String { self == .consumed ? "purchased (consumable)" : rawValue }
 }

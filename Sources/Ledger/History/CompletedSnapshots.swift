@@ -28,7 +28,7 @@ struct CompletedSnapshots {
             guard let id = ordered[index].statedTransaction?.transactionId else { continue }
             statements[id, default: []].append(index)
         }
-        // Each transaction is completed by itself, in whatever order.
+        // Transactions are completed independently, so the order does not matter.
         for about in statements.values {
             complete(
                 about.sorted { CompletedSnapshots.precedes($0, $1, ordered) }, ordered, starts,
@@ -36,11 +36,11 @@ struct CompletedSnapshots {
         }
     }
 
-    /// Completes the statements about one transaction, given as donors are tried.
+    /// Completes the statements about one transaction, in the order in which donors are tried.
     ///
     /// Every body states all purchases of a customer again, so a transaction has as many statements
     /// as there are bodies; one that only repeats the one before has the same donors, and is not
-    /// completed anew.
+    /// completed again.
     private mutating func complete(
         _ about: [Int], _ ordered: [Fact], _ starts: [Int64: Timestamp],
         _ purchases: [Int64: [ProductId: Trust]]

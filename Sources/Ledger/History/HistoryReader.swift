@@ -9,7 +9,7 @@ struct HistoryReader {
     private(set) var after: [AfterPeriod?]
     private(set) var subjects: RenewalSubjects
     private(set) var intervals: [Interval] = []
-    /// The histories of each rank combined with higher ones, made when first needed.
+    /// The histories of each rank combined with higher ones, computed on first use.
     private var higherRanks: [Trust: History] = [:]
 
     /// Rules 2 to 4.
@@ -78,8 +78,8 @@ struct HistoryReader {
 
     // MARK: Rule 6
 
-    /// Until when each period governs: the last in order that counts from t or earlier does so at
-    /// t, so until the earliest time any later one counts from. Nil for the last.
+    /// The end of the time each period governs (rule 6): the earliest time from which any later
+    /// period counts. Nil for the last.
     private func governsUntil() -> [Timestamp?] {
         var limits: [Timestamp?] = Array(repeating: nil, count: periods.count)
         for index in periods.indices.dropLast().reversed() {

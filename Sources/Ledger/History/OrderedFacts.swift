@@ -6,15 +6,15 @@ import AppStore
 /// a reference.
 final class OrderedFacts: Sendable {
     let environment: Environment
-    /// Dated, in order. Rejected purchases are not stated here any more.
+    /// Dated, in order. Without the transactions of rejected purchases.
     let facts: [Fact]
-    /// `signedDate` of each fact, in an array of its own for fast search.
+    /// `signedDate` of each fact, in a separate array for fast search.
     let times: [Timestamp]
     /// Unusable and undated facts; they have no effect.
     let unusable: [Fact]
     /// Every renewal snapshot, oldest first.
     let allRenewals: [RenewalPoint]
-    /// Those that count.
+    /// The renewal snapshots that count.
     let renewals: [RenewalPoint]
     /// Trust of the other fact from which a fact's appAccountToken was taken.
     private let borrowedTokens: [Int: Trust]

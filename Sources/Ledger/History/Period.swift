@@ -230,7 +230,7 @@ extension Period {
             spans.sort { ($0.from, $0.opener) < ($1.from, $1.opener) }
         }
         self.start = start
-        // Sandbox has stated ends before starts (references, trap 16); such a period is empty.
+        // Sandbox has stated ends before starts; such a period is empty.
         self.end = max(start, end)
         self.endFact = endFact
         firstStated = first.0

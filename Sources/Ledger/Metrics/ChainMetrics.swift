@@ -67,7 +67,7 @@ struct StretchReader {
         return stretches
     }
 
-    /// Nil if the governing period states nothing, which no history has.
+    /// Nil if the governing period has no snapshot, which does not occur.
     ///
     /// - Parameter last: the stretch before.
     private func stretch(_ index: Int, after last: CountedStretch?) -> CountedStretch? {

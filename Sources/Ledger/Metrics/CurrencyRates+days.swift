@@ -27,7 +27,7 @@ extension CurrencyRates {
         return table
     }
 
-    /// The same with no more than the rate of one currency.
+    /// Like `on(_:)`, with at most the rate of one currency.
     public func on(_ day: CivilDate, from currency: String?) -> CurrencyRates {
         guard !dated.isEmpty, let currency, let list = dated[currency] else { return self }
         let rate = CurrencyRates.rate(list, on: day)
@@ -35,7 +35,7 @@ extension CurrencyRates {
     }
 
     /// The part of the table from which the days `[from, through]` are converted, so that later
-    /// rates do not change what names it.
+    /// rates do not change its digest.
     ///
     /// - Parameters:
     ///   - from: nil: from the first.
@@ -51,7 +51,7 @@ extension CurrencyRates {
         return part
     }
 
-    /// One line for each rate, in order: what a digest of the table is made of.
+    /// One line for each rate, in order: the input of the digest of the table.
     public var canonicalText: String {
         var lines = [target]
         for (currency, rate) in rates.sorted(by: { $0.key < $1.key }) {

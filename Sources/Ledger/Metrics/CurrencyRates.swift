@@ -8,9 +8,9 @@ public struct CurrencyRates: Hashable, Sendable {
     public let target: String
     /// For all time, by ISO 4217 code; the target's own is not needed.
     public let rates: [String: Rate]
-    /// The currencies whose rates have days, in their order; none of them is in `rates`.
+    /// Dated rates by currency, in order of days; none of these currencies is in `rates`.
     public internal(set) var dated: [String: [DatedRate]]
-    /// The day whose rates these are; nil: no dated rate is among them.
+    /// The day of the dated rates; nil if there are none.
     public internal(set) var day: CivilDate?
 
     public init(

@@ -112,7 +112,7 @@ extension OccurrenceReader {
     /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days, and
     /// while the developer was in the Small Business Program. Service counts from the purchase,
     /// except that a period paid for in grace starts at the end of the one before, and to the end
-    /// that was bought: days of an extension are not paid for. A free period is no gap either.
+    /// that was bought: days of an extension are not paid for. A free period is not a gap either.
     mutating func readProceeds() {
         var service: Int64 = 0
         var servedUntil: Timestamp?

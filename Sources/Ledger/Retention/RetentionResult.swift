@@ -1,7 +1,6 @@
 import AppStore
 
-/// What became of a subscription after a retention message (`Contract.md`, metrics
-/// retention-offers).
+/// The outcome of a retention message (`Contract.md`, metrics retention-offers).
 public enum RetentionResult: String, Sendable, CaseIterable {
     /// In a period again after the end of the one in which the customer was asked.
     case kept
@@ -15,7 +14,7 @@ extension Lifecycle {
     /// The result, as known now, of a message shown at `time`; `open` where nothing is known of
     /// that time.
     ///
-    /// - Parameter leeway: how long a renewal that is only overdue may still come, milliseconds
+    /// - Parameter leeway: how long an overdue renewal may still arrive, milliseconds
     ///   (`Lifecycle.md` §6).
     public func retentionResult(
         ofMessageAt time: Timestamp, now: Timestamp, leeway: Int64

@@ -1,7 +1,7 @@
 import AppStore
 
-/// What a rule can ask about a subscription whose customer is about to cancel
-/// (`Service.md`, Retention messages).
+/// The properties of a subscription that a retention rule tests when its customer is about to
+/// cancel (`Service.md`, Retention messages).
 public struct RetentionSituation: Hashable, Sendable {
     public var bundleId: BundleId
     public var environment: Environment

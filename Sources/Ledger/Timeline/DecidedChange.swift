@@ -1,6 +1,6 @@
 import AppStore
 
-/// A state, a fact or a movement of a chain, as one event decided it: that event is its cause.
+/// A state, a fact or a movement of a chain that one event caused.
 public struct DecidedChange: Hashable, Sendable {
     /// What began or happened.
     public enum Kind: Hashable, Sendable {

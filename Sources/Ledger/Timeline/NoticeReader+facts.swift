@@ -100,7 +100,7 @@ extension NoticeReader {
         }
     }
 
-    /// Statements of one transaction at one signedDate that each is compared with.
+    /// Maximum statements of one transaction at one signedDate with which each is compared.
     static let comparedStatements = 16
 
     // MARK: Single facts
@@ -181,17 +181,17 @@ extension NoticeReader {
 
     /// A receipt names a purchase that does not renew, and its type is unknown.
     private mutating func readMissingType() {
-        let nameless = facts.indices.first { index in
+        let untyped = facts.indices.first { index in
             guard CompletedSnapshots.isPartial(facts[index]),
                 let bought = facts[index].statedTransaction
             else { return false }
             return bought.expiresDate == nil && catalogue.type(of: bought) == nil
         }
-        guard let nameless else { return }
+        guard let untyped else { return }
         add(
-            .unknownValue, from: facts.times[nameless], facts: [nameless],
+            .unknownValue, from: facts.times[untyped], facts: [untyped],
             "A receipt does not state the type of product"
-                + " \(facts[nameless].statedTransaction?.productId?.rawValue ?? "(none named)"), so"
+                + " \(facts[untyped].statedTransaction?.productId?.rawValue ?? "(none named)"), so"
                 + " it has no effect: list it under products in the configuration, with a"
                 + " duration if it is a non-renewing subscription, or fetch the signed transaction"
                 + " with `subledger backfill`.")

@@ -199,7 +199,7 @@ extension NoticeReader {
             || facts[index].statedRenewal?.expirationIntent?.value == .billingError
     }
 
-    // MARK: Both
+    // MARK: Sources
 
     func source(of index: Int) -> String {
         switch facts[index].cause.kind {

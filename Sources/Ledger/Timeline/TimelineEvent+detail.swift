@@ -1,7 +1,7 @@
 public import AppStore
 
 extension TimelineEvent {
-    /// The values of a fact beside its name and product. Indirect, because few facts have any.
+    /// The values of a fact besides its name and product. Indirect, because few facts have any.
     public indirect enum Detail: Hashable, Sendable {
         /// Of `refunded`, and of `refundReversed` where the refund is known.
         case refund(Refund)

@@ -23,7 +23,7 @@ public enum TimelineEventName: String, Sendable, CaseIterable {
     case noted
 }
 
-/// One such fact in a chain's life.
+/// A fact in the life of a chain that changes no state.
 public struct TimelineEvent: Hashable, Sendable {
     public var name: TimelineEventName
     /// Its signedDate; for `refunded` the revocationDate, for `upgraded` and `renewed` the
@@ -42,7 +42,7 @@ public struct TimelineEvent: Hashable, Sendable {
     var fact: Int?
 }
 
-/// Computes the life facts from a history.
+/// Computes the timeline events of a history.
 struct TimelineEventReader {
     let history: History
     let catalogue: Catalogue
@@ -83,7 +83,8 @@ struct TimelineEventReader {
                 detail: detail, fact: fact))
     }
 
-    /// Sorts indices: sorting the events, whose ids are counted, made folding a chain 5 % slower.
+    /// Sorts indices: sorting the events, whose ids are reference-counted, made folding a chain 5 %
+    /// slower.
     private func sorted() -> [TimelineEvent] {
         found.indices.sorted { precedes(found[$0], found[$1]) }.map { found[$0] }
     }
@@ -213,7 +214,7 @@ struct TimelineEventReader {
         readSilentExtensions()
     }
 
-    /// An extension visible only as a later end of the same transaction (references, trap 21).
+    /// An extension visible only as a later end of the same transaction.
     private mutating func readSilentExtensions() {
         guard !history.isOneTime else { return }
         let records = history.records

@@ -1,4 +1,4 @@
-/// The contents of the tables beside `events` at the moment the head row was read. Later rows
+/// The contents of the tables other than `events` at the moment the head row was read. Later rows
 /// belong to concurrent appends.
 package struct AuditExtent: Sendable {
     /// Positions of evidence without an event, the first `LogAuditReport.findingLimit`.
@@ -18,7 +18,7 @@ package struct AuditExtent: Sendable {
     }
 
     /// Appending gives headers the ids 1…n without a gap, even across rollbacks.
-    var hasHeadersInTurn: Bool {
+    var hasContiguousHeaders: Bool {
         headerCount == largestHeader && (headerCount == 0 || smallestHeader == 1)
     }
 }

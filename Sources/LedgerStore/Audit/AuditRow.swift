@@ -35,7 +35,7 @@ package struct AuditRow: Sendable {
             findings.append(LogFinding(.leafHashMismatch, at: position))
         }
         switch evidence {
-        // The walk finds out whether an erasure names it.
+        // `AuditWalk` checks whether an erasure names it.
         case .erased: break
         case .missing: findings.append(LogFinding(.evidenceMissing, at: position))
         case .unreadable: findings.append(LogFinding(.evidenceUnreadable, at: position))

@@ -66,9 +66,9 @@ package struct AuditWalk {
         newestReceivedAt = max(newestReceivedAt ?? event.receivedAt, event.receivedAt)
     }
 
-    /// Accepts tombstones that a later erasure names: one that commits during the walk changes rows
-    /// that are read afterwards, and stands beyond its end.
-    package mutating func excuseErasures(
+    /// Accepts tombstones that erasures after `end` name: an erasure that commits during the walk
+    /// changes rows that are read afterwards.
+    package mutating func acceptErasures(
         of log: any LedgerLog, after end: Int64
     ) async throws(StoreError) {
         guard !unnamed.isEmpty else { return }
@@ -100,6 +100,6 @@ package struct AuditWalk {
             report.add(LogFinding(.evidenceSurplus, at: position))
         }
         let isUnreferenced = areHeadersKnown && largestHeader < extent.largestHeader
-        if !extent.hasHeadersInTurn || isUnreferenced { report.add(LogFinding(.headerSurplus)) }
+        if !extent.hasContiguousHeaders || isUnreferenced { report.add(LogFinding(.headerSurplus)) }
     }
 }

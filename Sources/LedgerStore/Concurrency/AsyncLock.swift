@@ -9,6 +9,5 @@ package final class AsyncLock: Sendable {
         try await lock.pass("", body)
     }
 
-    /// The number of waiters.
     package var waitingCount: Int { lock.waitingCount("") }
 }

@@ -1,7 +1,7 @@
 internal import Dispatch
 
 /// Threads for computations that take seconds. The threads of the cooperative pool answer requests
-/// and take notifications in: a few such computations would keep all of them.
+/// and take notifications in: a few such computations would occupy all of them.
 package final class ComputingExecutor: TaskExecutor {
     package static let shared = ComputingExecutor()
 

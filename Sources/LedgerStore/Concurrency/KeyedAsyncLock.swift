@@ -26,7 +26,6 @@ package final class KeyedAsyncLock: Sendable {
         return try await body()
     }
 
-    /// The number of waiters for a key.
     func waitingCount(_ key: String) -> Int { waiting.withLock { $0[key]?.count ?? 0 } }
 
     private func leave(_ key: String) {

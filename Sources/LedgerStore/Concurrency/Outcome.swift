@@ -1,5 +1,5 @@
+/// The result of a concurrent step; `async let` would lose the type of its error.
 package struct Outcome<Value: Sendable>: Sendable {
-    /// The result of a concurrent step; `async let` would lose the type of its error.
     private let result: Swift.Result<Value, StoreError>
 
     package init(_ step: () async throws(StoreError) -> Value) async {

@@ -9,7 +9,7 @@ package enum Parallel {
     /// error (by chunk).
     ///
     /// - Parameters:
-    ///   - count: the least number of elements that is spread.
+    ///   - count: the minimum number of elements to spread.
     ///   - executor: runs them; nil for the cooperative pool.
     package static func map<Element: Sendable, Result: Sendable, Failure: Error>(
         _ elements: [Element], atLeast count: Int = minimumCount,

@@ -1,23 +1,24 @@
-/// Takes the checkpoints that were kept of a log over to where a copy of the log is kept
+/// Copies the signed checkpoints of a log to the operational state of a copy of the log
 /// (`Proof.md`).
 ///
-/// Those that the copy does not extend are taken, too: they show that it is not what was signed,
-/// and keep it from being signed. `audit verify` names them.
+/// Checkpoints that the copy does not extend are copied, too: they show that it differs from what
+/// was signed, and prevent signing it. `audit verify` names them.
 public enum CheckpointCopy {
     /// Checkpoints read at once.
     package static let pageCount = 1_000
 
-    /// What became of checkpoints.
+    /// The counts of a copy.
     public struct Report: Hashable, Sendable {
-        /// Those that are kept with the copy now.
+        /// Checkpoints that are kept with the copy now.
         public internal(set) var count = 0
-        /// Those that were refused, since another one of the same size is kept there.
+        /// Checkpoints that were refused, since another one of the same size is kept there.
         public internal(set) var refusedCount = 0
 
         public init() {}
     }
 
-    /// Takes over what `page` returns: checkpoints of more than a size, in order; none at the end.
+    /// Copies the checkpoints that `page` returns: those of more than a size, in order; none at the
+    /// end.
     public static func run(
         to target: any OperationalState,
         page: (_ size: Int64) async throws(StoreError) -> [StoredCheckpoint]
@@ -34,7 +35,7 @@ public enum CheckpointCopy {
         }
     }
 
-    /// Takes over the checkpoints of up to `end` events from the state beside the log.
+    /// Copies the checkpoints of up to `end` events from the log's operational state.
     public static func run(
         from source: any OperationalState, through end: Int64, to target: any OperationalState
     ) async throws(StoreError) -> Report {

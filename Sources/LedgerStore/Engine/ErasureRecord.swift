@@ -2,15 +2,15 @@ public import AppStore
 public import Ledger
 internal import Signing
 
-/// An erasure with what is left of the events that it erased, so that it can be applied again to an
-/// older backup of the same log.
+/// An erasure with the remaining rows of the events it erased, to apply it again to an older backup
+/// of the same log.
 public struct ErasureRecord: Sendable {
     public let erasure: Erasure
     /// The rows of the erased events, in order.
     let rows: [RecordedEvent]
     /// When it was carried out.
     let receivedAt: Timestamp
-    /// The leaf hash at position 1, which tells the log from others.
+    /// The leaf hash at position 1, which identifies the log.
     let firstLeafHash: Digest
 
     /// The erasures of a log, in order.
@@ -101,8 +101,8 @@ public struct ErasureRecord: Sendable {
 
     // MARK: Applying
 
-    /// Whether a log begins as the one of this erasure, and has no other decision under the key of
-    /// an erased one: clients choose those keys.
+    /// Whether a log starts with the first event of this erasure's log, and has no other decision
+    /// under the key of an erased one, since clients choose those keys.
     public func belongs(to log: any LedgerLog) async throws(StoreError) -> Bool {
         guard try await log.leafHashes(after: 0, through: 1) == [firstLeafHash] else {
             return false
@@ -114,10 +114,10 @@ public struct ErasureRecord: Sendable {
         return true
     }
 
-    /// Erases the same events, unless the log has this erasure already; whether it did. Events are
-    /// found by their keys: what an earlier erasure appended moves those that follow. Erased
-    /// events that the log lacks are appended as tombstones: their keys keep out what Apple sends
-    /// again, and what they stated stands at their new positions.
+    /// Erases the same events and returns true, unless the log already has this erasure. Events are
+    /// found by key, since appends of earlier erasures shift positions. Erased events that the log
+    /// lacks are appended as tombstones: their keys make redeliveries by Apple duplicates, and the
+    /// facts of the erasure get their new positions.
     ///
     /// Throws as `LedgerLog.erase`.
     public func apply(to log: any LedgerLog) async throws(StoreError) -> Bool {

@@ -12,7 +12,7 @@ public struct LogCopy: Sendable {
     public struct Report: Hashable, Sendable {
         /// Events that were there already.
         public let presentCount: Int64
-        /// The end of both logs, as far as was copied.
+        /// The last position copied.
         public let position: Int64
         public let root: Digest
     }
@@ -24,8 +24,8 @@ public struct LogCopy: Sendable {
 
     /// Copies up to the end that the source has now, and compares the trees.
     ///
-    /// Throws `fileForeign` for a target that does not begin as the source does, or that others
-    /// write meanwhile; `fileCorrupt` for evidence that cannot be read or does not match its row.
+    /// Throws `fileForeign` for a target that does not begin as the source does, or that another
+    /// process writes; `fileCorrupt` for evidence that cannot be read or does not match its row.
     ///
     /// - Parameter progress: receives the positions done and in total.
     public func run(
@@ -87,7 +87,7 @@ public struct LogCopy: Sendable {
         }
     }
 
-    /// The event as it was appended once: its leaf is the same at the same position. The stored
+    /// The event as originally appended: its leaf is the same at the same position. The stored
     /// bytes must have the hashes of the row.
     private func event(_ logged: LoggedEvent) throws(StoreError) -> NewEvent {
         let event = logged.event
@@ -101,7 +101,7 @@ public struct LogCopy: Sendable {
     }
 
     /// An event whose evidence was erased. Whether an erasure names it is known only later in the
-    /// log; `audit verify` of the copy says so.
+    /// log; `audit verify` of the copy checks it.
     private func tombstone(_ event: RecordedEvent) throws(StoreError) -> NewEvent {
         guard event.attributes.chain == nil, event.attributes.notificationUUID == nil else {
             throw unreadable(event, "has no evidence")

@@ -8,13 +8,13 @@ public protocol LogEngine: Sendable {
     ///
     /// - `directory`: the environment's directory, where the node keeps its memory. Nothing is
     ///   written there when opening fails.
-    /// - `seen`: the newest event in the node's derived files; nil accepts the log as it is, also
-    ///   one that went back.
+    /// - `seen`: the newest event in the node's derived files; nil accepts the log as it is, even
+    ///   if it lost events.
     func open(
         _ environment: Environment, directory: String, seen: ProjectionCursor?
     ) async throws(StoreError) -> OpenedLog
 
-    /// Opens the log alone, for a program that is no node.
+    /// Opens the log alone, for a program that is not a node.
     ///
     /// - `creating`: whether a missing one is created; otherwise it throws `noSuchFile`.
     func openLog(
@@ -28,8 +28,8 @@ public protocol LogEngine: Sendable {
 }
 
 extension LogEngine {
-    /// Opens both for a program that is no node. Throws `noSuchFile` for a missing log that is not
-    /// to be created.
+    /// Opens both for a program that is not a node. Throws `noSuchFile` for a missing log that is
+    /// not to be created.
     public func openBoth(
         _ environment: Environment, creating: Bool = true
     ) async throws(StoreError) -> OpenedLog {

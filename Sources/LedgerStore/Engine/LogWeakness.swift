@@ -1,4 +1,4 @@
-/// What weakens the promises of a log in a database: a setting of the server or of the connection.
+/// A setting of the server or of the connection that weakens the guarantees of a log.
 public struct LogWeakness: Hashable, Sendable {
     /// Whether acknowledged events may be lost.
     public let isSevere: Bool

@@ -1,12 +1,13 @@
 internal import AppStore
 public import Foundation
 
-/// What a node of a shared log remembers in its own directory: which ledger it belongs to, and the
-/// newest event that it has seen. A log that does not hold that event is another one, or went back.
+/// The state that a node of a shared log stores in its own directory: which ledger it belongs to,
+/// and the newest event that it has seen. A log that does not hold that event is another one, or
+/// lost events.
 public struct NodeMemory: Hashable, Sendable {
-    /// Names the node; drawn when its directory was created.
+    /// The id of the node, chosen at random when its directory was created.
     public var node: String
-    /// Names the ledger; drawn when it was created.
+    /// The id of the ledger, chosen at random when it was created.
     public var ledger: String
     public var seen: ProjectionCursor
 

@@ -5,7 +5,7 @@ internal import Ledger
 ///
 /// Statements are in PostgreSQL's SQL: `@` before a table stands for its schema, parameters are
 /// `$1::bigint`, `$1::boolean` and `$1::bytea` (texts, ids, digests and bytes). A comment after a
-/// table names the index that SQLite must use, whose planner would walk the table.
+/// table names the index that SQLite must use, whose planner would otherwise scan the table.
 public protocol SQLTables {
     /// Runs a statement that returns no rows; returns the number of rows it changed.
     @discardableResult

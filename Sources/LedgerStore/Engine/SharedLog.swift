@@ -1,6 +1,6 @@
 /// A log to which other nodes append, too.
 public protocol SharedLog: LedgerLog {
-    /// The newest event that this node has seen, as its memory has it after a start.
+    /// The newest event that this node has seen; after a start, that of its `NodeMemory`.
     var lastSeen: ProjectionCursor { get }
 
     /// Calls `wake` when another node may have appended, until the log is closed. Only a hint:
@@ -11,6 +11,6 @@ public protocol SharedLog: LedgerLog {
     /// visible before it is. Throws as `append` does.
     func confirmVisible() async throws(StoreError)
 
-    /// What weakens it, for `doctor`.
+    /// Settings that weaken it, for `doctor`.
     func weaknesses() async throws(StoreError) -> [LogWeakness]
 }

@@ -1,6 +1,6 @@
 /// Operational state that several nodes share.
 public protocol SharedOperations: OperationalState {
-    /// Notes that this node runs, and how far its answers go.
+    /// Records that this node runs, and the last position in its answers.
     func noteNode(at position: Int64) async throws(StoreError)
 
     /// The nodes that ran within the last day, by name.
@@ -15,9 +15,9 @@ public struct NodeRow: Hashable, Sendable {
     public let id: String
     /// Host and process.
     public let name: String
-    /// How far its answers went when it was seen last.
+    /// The last position in its answers when it was seen last.
     public let position: Int64
-    /// Since it was seen last, by the database's clock.
+    /// Time since it was seen last, by the database's clock.
     public let silentMilliseconds: Int64
 
     public init(id: String, name: String, position: Int64, silentMilliseconds: Int64) {
@@ -28,13 +28,13 @@ public struct NodeRow: Hashable, Sendable {
     }
 }
 
-/// The right to a task, as it is held now.
+/// A lease that is held now.
 public struct LeaseRow: Hashable, Sendable {
     /// `ExclusiveTask`.
     public let task: String
     /// The id of the node, or host and process of a command.
     public let node: String
-    /// Until it ends unless it is renewed.
+    /// Time until it ends unless it is renewed.
     public let leftMilliseconds: Int64
 
     public init(task: String, node: String, leftMilliseconds: Int64) {

@@ -29,8 +29,8 @@ package struct AppendQueue: Sendable {
     }
 
     /// As many batches as one transaction admits, oldest first; empty when none is waiting. A probe
-    /// gets a group of its own: it must write, while an append of known events is answered even
-    /// where nothing can be written.
+    /// gets a separate group: it must write, while an append of known events is answered even where
+    /// nothing can be written.
     package mutating func takeGroup() -> [AppendBatch] {
         var count = 0
         var (events, bytes) = (0, 0)
@@ -44,7 +44,7 @@ package struct AppendQueue: Sendable {
             if batch.isProbe { break }
         }
         let group = Array(waiting.prefix(count))
-        // At once: under a lasting load the queue is never empty.
+        // Removed immediately: under sustained load the queue is never empty.
         waiting.removeFirst(count)
         return group
     }

@@ -1,8 +1,8 @@
 public import AppStore
 internal import Signing
 
-/// Shows that a tree extends an earlier one (RFC 9162 §2.1.4): with these hashes anyone recomputes
-/// both roots, and every leaf of the earlier tree is in the later one at its place.
+/// Shows that a tree extends an earlier one (RFC 9162 §2.1.4): with these hashes a verifier
+/// recomputes both roots, and every leaf of the earlier tree is in the later one at its place.
 public struct ConsistencyProof: Hashable, Sendable {
     /// Leaves in the earlier and in the later tree.
     public let from: Int64

@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 
-/// What the log stores of an event beside its evidence, as the intake read it from the verified
+/// What the log stores of an event besides its evidence, as the intake read it from the verified
 /// payload. The leaf hash covers every attribute.
 public struct EventAttributes: Hashable, Sendable {
     public var kind: EventKind

@@ -20,8 +20,8 @@ public enum EventKey {
         return hasher.finish()
     }
 
-    /// The id of an erasure that was ordered under a key of a client's own. The key itself may name
-    /// the person, and is stored nowhere.
+    /// The id of an erasure that was ordered under a client's key, which may name the person and is
+    /// not stored.
     public static func erasureId(orderedUnder key: String) -> String {
         make(.erasure, [key]).hexadecimal
     }

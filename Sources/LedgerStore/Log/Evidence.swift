@@ -2,7 +2,7 @@
 public enum Evidence: Hashable, Sendable {
     /// One compact JWS (RFC 7515 §7.1), with or without signed parts inside its payload.
     case jws([UInt8])
-    /// One `lastTransactions` item: two compact JWS and the unsigned status beside them.
+    /// One `lastTransactions` item: two compact JWS and their unsigned status.
     case pair(transaction: [UInt8], renewal: [UInt8], status: Int64?)
     /// Anything else, kept verbatim: a command, a receipt, a body.
     case verbatim([UInt8])

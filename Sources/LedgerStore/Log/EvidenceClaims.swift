@@ -3,7 +3,7 @@ package import Ledger
 internal import Signing
 
 /// The claims of evidence, apart from spelling and signature: two deliveries with equal claims are
-/// one event (`Log.md` §2). Headers and signatures are no claims, since Apple may sign again;
+/// one event (`Log.md` §2). Headers and signatures are not claims, since Apple may sign again;
 /// neither is the order of keys.
 package enum EvidenceClaims {
     /// SHA-256 of a canonical form of all claims.
@@ -16,7 +16,7 @@ package enum EvidenceClaims {
             guard let payload = PackedEvidence.payload(ofToken: original) else { break }
             return SHA256.hash(canonical(payload))
         case .notificationV1:
-            // The seal depends on the secret of the day, and is no claim.
+            // The seal depends on the secret at the time, and is not a claim.
             guard let members = (try? JSONValue.parse(original))?.object else { break }
             return SHA256.hash(
                 JSONValue.object(members.filter { $0.key != "password" }).canonical())

@@ -14,7 +14,7 @@ public struct EvidencePayloads: Hashable, Sendable {
     public var renewal: [UInt8]?
     /// Payload of `signedAppTransactionInfo`.
     public var appTransaction: [UInt8]?
-    /// The unsigned status beside a pair.
+    /// The unsigned status of a pair.
     public var status: Int64?
 
     init() {}

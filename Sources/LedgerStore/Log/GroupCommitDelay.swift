@@ -6,7 +6,7 @@ package enum GroupCommitDelay {
     /// Events from which a commit waits for more: fewer come from few callers, which would wait for
     /// each other.
     package static let leastEventCount = 4
-    /// Events that suffice for a commit of their own.
+    /// Events that suffice for a separate commit.
     static let enoughEventCount = 64
     /// Minimum time from the start of one commit to the next.
     static let interval: Duration = .milliseconds(4)

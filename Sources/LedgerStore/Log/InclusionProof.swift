@@ -1,15 +1,15 @@
 public import AppStore
 internal import Signing
 
-/// Shows that a leaf is in a tree (RFC 9162 §2.1.3): with these hashes anyone recomputes the root
-/// from the leaf.
+/// Shows that a leaf is in a tree (RFC 9162 §2.1.3): with these hashes a verifier recomputes the
+/// root from the leaf.
 public struct InclusionProof: Hashable, Sendable {
     public let leafHash: Digest
     /// From 0: the event's position less one.
     public let leafIndex: Int64
     /// Leaves in the tree.
     public let treeSize: Int64
-    /// The roots of the subtrees beside the way from the leaf to the root, from the leaf up.
+    /// The roots of the sibling subtrees on the path to the root, from the leaf up.
     public let path: [Digest]
     public let root: Digest
 

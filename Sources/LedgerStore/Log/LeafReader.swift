@@ -5,7 +5,8 @@ internal import Ledger
 package enum LeafReader {
     /// Nil for bytes that are not exactly the leaf data of one row.
     ///
-    /// - Parameter leafHash: of a tombstone, whose leaf data is not all there; nil: that of `data`.
+    /// - Parameter leafHash: that of a tombstone, whose leaf data is incomplete; nil: that of
+    ///   `data`.
     package static func event(_ data: [UInt8], leafHash: Digest? = nil) -> RecordedEvent? {
         var fields = Fields(data)
         guard let position = fields.integer(), let receivedAt = fields.integer(),
@@ -29,7 +30,7 @@ package enum LeafReader {
             receivedAt: Timestamp(milliseconds: receivedAt), receivedAtClaimed: isClaimed,
             identity: identity, payloadHash: payloadHash, evidenceHash: evidenceHash,
             leafHash: leafHash)
-        // Every spelling but the one that is hashed is refused, and so is what is left over.
+        // Accepts only the encoding that is hashed, without trailing bytes.
         return event.leafData == data ? event : nil
     }
 

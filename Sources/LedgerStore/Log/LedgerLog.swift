@@ -11,7 +11,7 @@ public protocol LedgerLog: Sendable {
     /// Names the store in messages and metrics: the path of its file.
     var location: String { get }
 
-    /// Packs evidence for this log: knows which certificate headers it holds.
+    /// Packs evidence for this log; caches recent headers.
     var packer: EvidencePacker { get }
 
     /// Appends verified events in the order given and answers when they are durable; all or none.

@@ -5,7 +5,7 @@ public enum LogLimits {
     /// Stored bytes of one `append` call, and of one transaction: those of the largest evidence.
     public static let batchByteCount = evidenceByteCount
     /// Evidence of one event: the largest body that is accepted anywhere, 4 MiB, and the seal that
-    /// replaces a password, which is longer than any password need be.
+    /// replaces a password.
     public static let evidenceByteCount = 4 * 1024 * 1024 + sealByteCount
     /// UTF-8 bytes of an originalTransactionId, which indexes of both engines hold: a row of an
     /// index of PostgreSQL has at most 2,704.
@@ -28,9 +28,9 @@ public enum LogLimits {
     /// takes a third fewer events per second.)
     package static let checkpointByteCount = 128 * 1024 * 1024
     /// Frames in the write-ahead log after which the writer finishes the checkpoint itself, since a
-    /// passive checkpoint beside a writer that never pauses cannot reset the log. 768 MiB: that
-    /// batch takes twice as long, and this way fewer than one in a hundred does. (Tried: with 128
-    /// MiB it was one in twenty-five.)
+    /// passive checkpoint concurrent with a writer that never pauses cannot reset the log. 768 MiB:
+    /// that batch takes twice as long, and this way fewer than one in a hundred does. (Tried: with
+    /// 128 MiB it was one in twenty-five.)
     package static let checkpointFrameCount = 96 * 1024
     /// Frames after which it does so where almost nothing is left to move (`CheckpointSchedule`),
     /// 96 MiB: overwriting a file costs a quarter less processor time to write and synchronise than
@@ -56,7 +56,7 @@ public enum LogLimits {
     package static let provenBlockCount: Int64 = 64
     /// Header segments cached by their bytes, so that equal ones are hashed once.
     static let rememberedHeaderCount = 16
-    /// Header ids cached by a log. Beyond this the oldest are dropped and read again.
+    /// Header ids cached by a log. When full, the cache is emptied.
     static let knownHeaderCount = 4_096
 
     /// The requested page size, clamped to its bounds.

@@ -50,7 +50,7 @@ public struct PackedEvidence: Sendable {
 
     /// Whether `originalBytes()` would return exactly these bytes, determined without assembling
     /// them.
-    func gives(_ original: UnsafeRawBufferPointer) -> Bool {
+    func reproduces(_ original: UnsafeRawBufferPointer) -> Bool {
         body.withUnsafeBytes { buffer in
             guard form != .verbatim else {
                 var match = EvidenceMatch(original)

@@ -19,8 +19,8 @@ public struct RecordedEvent: Hashable, Sendable {
     /// RFC 6962 leaf hash; together with a position it forms a checkpoint that stays valid across
     /// restores.
     public private(set) var leafHash: Digest
-    /// Whether the row holds invalid values: unreadable columns are empty here, or have their
-    /// weakest value. Only readers that request such rows receive them (`DamagedRows.marked`).
+    /// Whether the row holds invalid values: unreadable columns are empty or hold placeholders.
+    /// Only readers that request such rows receive them (`DamagedRows.marked`).
     public let isDamaged: Bool
 
     public var isConflict: Bool { identity != nil }

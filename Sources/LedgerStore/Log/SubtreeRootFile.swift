@@ -1,7 +1,7 @@
 internal import AppStore
 internal import Foundation
 
-/// The roots of a log's full blocks as a file of 32-byte hashes, beside the other derived files.
+/// The roots of a log's full blocks as a file of 32-byte hashes, next to the other derived files.
 /// Every proof that rests on it is compared with the root of the log, so that a torn, old or
 /// foreign file costs time only.
 struct SubtreeRootFile: Sendable {

@@ -15,7 +15,6 @@ public struct BackfillRun: Hashable, Sendable {
     /// The end of the log that holds what was fetched.
     public var log = ProjectionCursor.start
 
-    /// A new run.
     public init(startedAt: Timestamp) { self.startedAt = startedAt }
 
     /// An id of the list that was not answered completely.

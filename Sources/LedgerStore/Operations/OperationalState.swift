@@ -2,10 +2,10 @@ public import AppStore
 public import Ledger
 
 /// Operational state of one environment on which no answer depends: quarantine, cursors of
-/// recoveries, backfills and feeds, webhook deliveries, keys of uploads. Losing it loses no answer.
+/// recoveries, backfills and feeds, webhook deliveries, keys of uploads.
 ///
-/// In SQL tables: an engine opens transactions and runs statements, and what they say is the same
-/// in all of them. Every call is one transaction, durable when it returns.
+/// Stored in SQL tables: engines open transactions and run the same statements. Every call is one
+/// transaction, durable when it returns.
 public protocol OperationalState: Sendable {
     /// Names the store in messages: the path of its file.
     var location: String { get }
@@ -31,7 +31,7 @@ public protocol OperationalState: Sendable {
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value
 
-    // MARK: What each engine does in its own way
+    // MARK: Different in each engine
 
     /// Removes what is left of removed rows in the store's files.
     func purge() async throws(StoreError)
@@ -70,7 +70,7 @@ public enum OperationsArea: String, Sendable {
     }
 }
 
-/// What only one process may do in an environment at a time.
+/// A task that only one process may perform in an environment at a time.
 public enum ExclusiveTask: String, Sendable {
     /// Two recoveries would share their cursors and count each other's work.
     case recovery
@@ -88,7 +88,7 @@ public enum ExclusiveTask: String, Sendable {
     case checkpoints
 }
 
-/// The right to a task (`OperationalState.lease`); ends with its last reference.
+/// A lease of a task (`OperationalState.lease`); ends with its last reference.
 public protocol Lease: AnyObject, Sendable {
     /// False once another node may have taken over, because this one was silent for too long.
     var isHeld: Bool { get }
@@ -122,8 +122,8 @@ public enum OperationsLimits {
     public static let retentionMilliseconds: Int64 = 400 * 86_400_000
     /// Answers to requests for retention messages kept; beyond it the oldest is dropped.
     public static let retentionAnswerCount: Int64 = 1_000_000
-    /// Keys of uploads are texts of clients' own, which may contain an id. Shorter ids stand in
-    /// many keys that have nothing to do with them, and are compared with whole keys.
+    /// Minimum length of an id for which upload keys that contain it are erased, since clients
+    /// choose the keys. Shorter ids occur in unrelated keys and are compared with whole keys.
     package static let containedByteCount = 8
     /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100

@@ -1,4 +1,4 @@
-/// What is in quarantine with one standing.
+/// Totals of the quarantined items of one standing.
 public struct QuarantineTotal: Hashable, Sendable {
     public let standing: QuarantineStanding
     public let itemCount: Int64

@@ -3,13 +3,13 @@ public import Ledger
 
 /// Apple's request for a retention message, and the answer.
 public struct RetentionRecord: Hashable, Sendable {
-    /// What became of a request. Raw values are stored.
+    /// The outcome of a request. Raw values are stored.
     public enum Outcome: String, Sendable, CaseIterable {
         /// A rule chose a message.
         case shown
         /// No rule applies.
         case noRule
-        /// The ledger does not know the subscription.
+        /// The subscription is not in the ledger.
         case unknownChain
         /// No answer could be derived now.
         case unavailable

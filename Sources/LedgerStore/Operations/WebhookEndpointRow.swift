@@ -32,8 +32,8 @@ public struct WebhookEndpointRow: Hashable, Sendable {
 }
 
 extension WebhookEndpointRow {
-    /// Clears the hash when the position changes: beside another position, it would make this log
-    /// look like another.
+    /// Clears the hash when the position changes: with another position, this log would look like
+    /// another one.
     public mutating func move(to place: ChangePlace) {
         if place.position != cursor.position { leafHash = nil }
         cursor = place

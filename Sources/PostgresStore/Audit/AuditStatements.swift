@@ -1,7 +1,7 @@
 internal import LedgerStore
 
-/// The statements of an audit. Walks follow an index from entry to entry, by `enable_seqscan` and
-/// the ORDER BY that only it can serve.
+/// The statements of an audit. Walks read an index in order: `enable_seqscan` is off, and only the
+/// index provides the ORDER BY.
 struct AuditStatements: Sendable {
     let events: Statement
     let evidence: Statement

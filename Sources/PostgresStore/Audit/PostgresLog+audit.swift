@@ -23,7 +23,7 @@ extension PostgresLog {
                 position, end async throws(StoreError) in
                 try await auditRows(after: position, through: end)
             }
-            try await walk.excuseErasures(of: self, after: head.lastPosition)
+            try await walk.acceptErasures(of: self, after: head.lastPosition)
             walk.finish(head)
             for finding in try await headerFindings() { walk.add(finding) }
             let indexes = [(audits.keys, walk.keys), (audits.identities, walk.identities)]

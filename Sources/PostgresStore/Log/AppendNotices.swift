@@ -2,13 +2,13 @@ internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
-/// Hints between nodes that something was appended: NOTIFY after COMMIT, in a transaction of its
-/// own, since inside the append's it would serialise all commits of the database. Losing one costs
-/// a node the interval of its polling.
+/// Hints between nodes that something was appended: NOTIFY after COMMIT, in a separate transaction,
+/// since inside the append's it would serialise all commits of the database. A lost notice delays a
+/// node by its polling interval.
 final class AppendNotices: Sendable {
     private struct State {
         var isEnded = false
-        /// Whether a NOTIFY waits to be sent; the next one says the same.
+        /// Whether a NOTIFY is queued already.
         var isDue = false
         var isListening = false
         var wakes: [@Sendable () -> Void] = []
@@ -17,11 +17,11 @@ final class AppendNotices: Sendable {
     private let state = Mutex(State())
     private let session: PostgresSession
     private let channel: String
-    /// Names this log in its own notices, which it leaves out.
+    /// Identifies this log's own notices, which are ignored.
     private let sender = UUID().uuidString
     private let sending: ConnectionThreads
 
-    /// How long the listener waits before it looks whether it was ended.
+    /// Interval at which the listener checks whether it was ended.
     private static let waitMilliseconds: Int32 = 200
     /// The pause after the listener's connection was lost.
     private static let pause: Duration = .milliseconds(250)
@@ -31,13 +31,13 @@ final class AppendNotices: Sendable {
         channel = "\"\(session.place.schema)\""
         sending = ConnectionThreads("subledger-notify", count: 1) {
             let connection = try session.open()
-            // A hint needs no disk.
+            // Hints need not be durable.
             try connection.run(script: "SET synchronous_commit = off")
             return connection
         }
     }
 
-    /// Something was committed. Returns at once.
+    /// Queues a notice of a commit; returns immediately.
     func send() {
         let isFirst = state.withLock { state in
             defer { state.isDue = true }

@@ -28,7 +28,7 @@ struct AppendTransaction {
 
     /// Appends the events of all batches.
     ///
-    /// COMMIT is sent also where all events are known: its answer says that the rows that were
+    /// COMMIT is sent even if all events are known: its answer confirms that the rows that were
     /// found are durable, and on a synchronous standby if there is one. A cancelled wait for a
     /// standby leaves rows that are visible and not replicated.
     ///
@@ -37,8 +37,8 @@ struct AppendTransaction {
     ///   - seen: the newest event that this node has seen; the log must hold it.
     ///   - earlier: an outcome of the same batches that is unknown.
     ///   - isProbe: whether the head row is written although nothing is appended.
-    ///   - needsRoom: whether a probe fails where the disk has no room for events: a new version of
-    ///     the head row fits on its page.
+    ///   - needsRoom: whether a probe fails if the disk has no room for events; writing the head
+    ///     row alone needs none.
     func run(
         _ batches: [AppendBatch], headers known: KnownHeaders, seen: ProjectionCursor,
         resolving earlier: Outcome? = nil, isProbe: Bool = false,
@@ -127,7 +127,7 @@ struct AppendTransaction {
         return (Outcome(answers: answers, trace: trace), last)
     }
 
-    /// What a probe writes.
+    /// The writes of a probe.
     private func probe(needsRoom: Bool) -> [Command] {
         let room = [
             Statement.savepoint.with(), statements.takeRoom.with(),
@@ -202,7 +202,7 @@ struct AppendTransaction {
     }
 }
 
-/// What a transaction writes; used to find out whether a COMMIT without an answer took effect.
+/// The writes of a transaction, to determine whether a COMMIT without an answer took effect.
 struct AppendTrace: Sendable {
     let rows: [RecordedEvent]
     /// Valid once the transaction is committed.

@@ -93,7 +93,7 @@ enum EventColumns {
         return RecordedEvent(
             position: try row.int64(0), key: key ?? nothing,
             attributes: EventAttributes(
-                // The plainest kind, and the lowest trust of any event.
+                // Placeholders: the fact of a damaged row has no effect.
                 kind: kind ?? .transaction, source: source ?? .import, trust: trust ?? .secret,
                 bundleId: BundleId(bundleId ?? ""),
                 chain: bundleId == nil ? nil : row.text(6).map(OriginalTransactionId.init),

@@ -2,8 +2,8 @@ internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
-/// One group on the appending thread: runs its transaction again where another one was in the way,
-/// and finds out the outcome of a COMMIT that was not answered.
+/// One group on the appending thread: retries its transaction after conflicts, and determines the
+/// outcome of a COMMIT that was not answered.
 struct GroupAppend {
     let log: PostgresLog
     let group: [AppendBatch]
@@ -102,7 +102,7 @@ struct GroupAppend {
     }
 
     /// Ends the session of a node that locked the head row and went silent. Its transaction is
-    /// rolled back, unless COMMIT was received; the node finds out which.
+    /// rolled back, unless COMMIT was received; the node determines which.
     private func endSilentHolder() {
         _ = try? slot.connection().run(
             log.statements.endSilent.with {

@@ -6,12 +6,11 @@ struct HeaderTable {
     private let statements: LogStatements
     private let location: String
     private(set) var known: KnownHeaders
-    /// Those of this access: the cache may drop what it holds.
+    /// Found by this access, since the cache may drop entries.
     private var ids: [Digest: Int64] = [:]
     private var headers: [Int64: EvidenceHeader] = [:]
-    /// The largest id in the table; nil when it was not asked for.
+    /// The largest id in the table; nil when it was not queried.
     private var largestId: Int64?
-    /// Headers to be inserted.
     private(set) var added: [(id: Int64, header: EvidenceHeader)] = []
 
     init(_ statements: LogStatements, known: KnownHeaders, location: String) {

@@ -5,7 +5,7 @@ internal import LedgerStore
 /// The events that a group may repeat, by identity: those in the log, and those placed before in
 /// the same group.
 struct KnownEvents {
-    /// An event with its hashes. The evidence is at hand only for one of the same group.
+    /// An event with its hashes. `evidence` is set only for an event of the same group.
     struct Entry {
         let position: Int64
         let evidenceHash: Digest

@@ -120,8 +120,7 @@ struct LogStatements: Sendable {
         """
     }
 
-    /// Beyond the bound of bytes the rows come without them, so that the end of the page is
-    /// known.
+    /// Rows beyond the byte bound have no bytes: the first one marks the end of the page.
     private static func evidence(_ schema: String) -> String {
         """
         SELECT position, form, CASE WHEN before < $4::bigint THEN bytes END,

@@ -74,7 +74,7 @@ struct PlacedEvents {
                 || $0.payloadHash == event.evidence.payloadHash
         }
         if let same { return same.position }
-        // Of an erased event only the key is left: a repetition must not bring it back.
+        // An erased event has only its key: a repetition must not restore it.
         let erased = try rivals.first { try $0.evidence == nil && isErased($0.position) }
         if let erased { return erased.position }
         let kind = event.attributes.kind

@@ -21,8 +21,8 @@ extension PostgresLog {
     }
 
     /// Whether the log can be written now, tested by a durable transaction that writes the head row
-    /// unchanged. After a start and after a full disk it also takes room for 1 MiB, and gives it
-    /// back. Throws as `append` does.
+    /// unchanged. After a start and after a full disk it also allocates 1 MiB and frees it. Throws
+    /// as `append` does.
     public func probeCommit() async throws(StoreError) {
         try await commits.probe(takesRoom: true) { startDraining() }
     }
@@ -54,7 +54,7 @@ extension PostgresLog {
         }
     }
 
-    /// - Parameter tookRoom: whether it took room, if there was any doubt that there is some.
+    /// - Parameter tookRoom: whether a probe tested for room.
     func committed(_ outcome: AppendTransaction.Outcome, tookRoom: Bool) {
         if tookRoom || !outcome.trace.rows.isEmpty { hasRoom.withLock { $0 = true } }
         knownHeaders.withLock { $0 = outcome.trace.headers }

@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// The memory of this node, in its own directory.
 extension PostgresLog {
-    /// Continues the memory that is in a directory.
+    /// Uses the memory in a directory, without rewriting it.
     func keep(_ memory: NodeMemory, in directory: String) {
         self.memory.withLock { $0 = (directory, memory) }
     }

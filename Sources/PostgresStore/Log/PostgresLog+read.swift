@@ -2,8 +2,8 @@ internal import AppStore
 public import LedgerStore
 internal import Synchronization
 
-/// Reading: pages by ranges of the primary key. Rows never change, so that the statements of one
-/// page need no common snapshot.
+/// Reading: pages by ranges of the primary key. Only an erasure changes rows, so the statements of
+/// one page need no common snapshot.
 extension PostgresLog {
     /// The current end of the log, including other nodes' appends. Throws `logWentBack` when the
     /// log no longer holds the newest event that this node has seen.
@@ -69,7 +69,8 @@ extension PostgresLog {
             let events = try page.read(
                 connection, after: position, through: through, limit: LogLimits.page(limit),
                 damaged: damaged)
-            // A reader sees committed rows only. In a log that went back ids name other headers.
+            // A reader sees committed rows only. In a log that went back ids may belong to other
+            // headers.
             if isExtension, page.headers.known.headers.count > known.headers.count {
                 knownHeaders.withLock { $0 = page.headers.known }
             }
@@ -83,7 +84,7 @@ extension PostgresLog {
     }
 
     /// Whether the log holds the newest event that this node has seen. Nothing is remembered of one
-    /// that went back: it would be taken for the log that this node knows.
+    /// that went back: it would be mistaken for the log that this node knows.
     private func holdsSeen(_ connection: PostgresConnection) throws -> Bool {
         let last = lastSeen
         guard last.position > 0 else { return true }

@@ -8,8 +8,8 @@ extension PostgresLog {
     /// The newest event that this node has seen; passed to `open` after a restart.
     public var lastSeen: ProjectionCursor { seen.withLock { $0.last } }
 
-    /// Describes a log that went back, by the first position that differs. What has been found of
-    /// one that ends at the same position is not looked for again.
+    /// Describes a log that went back, by the first position that differs. The result is cached for
+    /// a log that ends at the same position.
     func loss(_ wentBack: LogWentBack, _ connection: PostgresConnection?) -> StoreError {
         if let known = self.wentBack.withLock({ $0 }), known.head == wentBack.head {
             return known.error

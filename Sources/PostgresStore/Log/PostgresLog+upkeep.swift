@@ -28,9 +28,9 @@ extension PostgresLog {
         }
     }
 
-    /// What is in the way where the head row is locked by a COMMIT that waits for a synchronous
-    /// standby; nil for any other reason. Ending that session would commit it without the standby.
-    /// Makes no new connection: a server that hangs would keep the caller waiting once more.
+    /// The error if a COMMIT that waits for a synchronous standby locks the head row; nil
+    /// otherwise. Ending that session would commit it without the standby. Makes no new connection:
+    /// a server that hangs would keep the caller waiting once more.
     func waitForStandby(_ slot: ConnectionSlot) -> StoreError? {
         guard let open = slot.current, open.isUsable,
             let count = try? open.run(statements.awaitsStandby.with()).first?.int64(0), count > 0
@@ -43,14 +43,14 @@ extension PostgresLog {
                 """)
     }
 
-    /// Writes what this node has seen; the server looks after its own files.
+    /// Writes what this node has seen; the server maintains its own files.
     public func checkpoint() async throws(StoreError) {
         try commits.requireOpen()
         try await Blocking.run { [self] () throws(StoreError) in try remember() }
     }
 
     /// Rewrites both tables: an update leaves the old row on its page. Blocks every other access
-    /// meanwhile. The server's write-ahead log holds what was erased until its segments are reused.
+    /// meanwhile. The server's write-ahead log holds erased data until its segments are reused.
     public func purge() async throws(StoreError) {
         try commits.requireOpen()
         try await place.rewrite(["evidence", "events"])

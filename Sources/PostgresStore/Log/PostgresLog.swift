@@ -5,13 +5,13 @@ internal import Synchronization
 
 /// The event log of one environment in a schema of PostgreSQL, shared by any number of nodes.
 ///
-/// One connection appends and a few read, each on a thread of its own. Nothing is kept in a session
-/// that an append depends on, and no row is ever changed but the one of `head`.
+/// One connection appends and a few read, each on its own thread. Appends depend on no state of a
+/// session. Only an erasure changes rows other than that of `head`.
 public final class PostgresLog: SharedLog {
     public let location: String
     /// Packs evidence for this log; safe to use from any thread.
     public let packer = EvidencePacker()
-    /// Which ledger this is; a node that keeps it can refuse to join another one.
+    /// The id of the ledger; a node that stores it can refuse to join another one.
     public let ledgerId: LedgerId
 
     let place: PostgresLocation
@@ -41,10 +41,10 @@ public final class PostgresLog: SharedLog {
     /// is left unchanged.
     ///
     /// - `ledger`: the ledger that this node belongs to; nil for any. With one, the log opens also
-    ///   while the database is away, and is checked when it is back.
+    ///   while the database is unavailable, and is checked later.
     /// - `seen`: the newest event that this node has seen of it: the log must hold it.
     /// - `creating`: false throws `noSuchFile` for a missing schema.
-    /// - `readerCount`: connections that read, at least one; nil for the usual number.
+    /// - `readerCount`: connections that read, at least one; nil for the default.
     public static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
         seen: ProjectionCursor = .start, creating: Bool = true, readerCount: Int? = nil

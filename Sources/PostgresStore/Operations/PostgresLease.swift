@@ -3,8 +3,8 @@ internal import Foundation
 public import LedgerStore
 internal import Synchronization
 
-/// The right to a task among all nodes, by the database's clock; renewed until the last reference
-/// is released.
+/// A lease of a task among all nodes, by the database's clock; renewed until the last reference is
+/// released.
 final class PostgresLease: Lease {
     private let renewal: LeaseRenewal
     private let didEnd: @Sendable () -> Void
@@ -18,15 +18,14 @@ final class PostgresLease: Lease {
 
     deinit {
         didEnd()
-        renewal.giveBack()
+        renewal.release()
     }
 }
 
-/// Renews a lease on a thread and a connection of its own, however busy the others are, and gives
-/// it back at the end.
+/// Renews a lease on its own thread and connection, and releases it at the end.
 ///
-/// The holder is compared beside the token: releases that count tokens up give one out again after
-/// a failover that lost a lease.
+/// Compares holder and token: releases that number tokens reissue one after a failover that lost a
+/// lease.
 final class LeaseRenewal: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     /// By the clock of this machine, counted from before the last statement that renewed it.
@@ -73,19 +72,19 @@ final class LeaseRenewal: Sendable {
 
     var isHeld: Bool { end.withLock { $0 } > .now }
 
-    func giveBack() { ended.signal() }
+    func release() { ended.signal() }
 }
 
 extension PostgresOperations {
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
         try requireUsable()
         let now = ContinuousClock.now
-        let earlier = asked.withLock { $0.removeValue(forKey: task) }
+        let earlier = unconfirmedTokens.withLock { $0.removeValue(forKey: task) }
         let token = earlier ?? Int64.random(in: 1..<Int64.max)
         do throws(StoreError) {
             guard try await takeLease(task, token) else { return nil }
         } catch {
-            asked.withLock { $0[task] = token }
+            unconfirmedTokens.withLock { $0[task] = token }
             throw error
         }
         tokens.withLock { $0[task] = token }

@@ -1,6 +1,6 @@
 public import LedgerStore
 
-/// Which nodes there are, and what each does alone.
+/// The nodes and their leases.
 extension PostgresOperations {
     public func noteNode(at position: Int64) async throws(StoreError) {
         try await once { [node] transaction in

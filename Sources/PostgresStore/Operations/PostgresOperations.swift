@@ -14,17 +14,17 @@ public final class PostgresOperations: SharedOperations {
     let session: PostgresSession
     let threads: ConnectionThreads
     private let isClosed = Mutex(false)
-    /// The tokens of leases that this node took and did not give back.
+    /// The tokens of leases that this node took and did not release.
     let tokens = Mutex<[ExclusiveTask: Int64]>([:])
-    /// The tokens of calls that failed, and may have taken the lease: the next call asks under the
-    /// same one.
-    let asked = Mutex<[ExclusiveTask: Int64]>([:])
+    /// The tokens of calls that failed and may have taken the lease: the next call uses the same
+    /// one.
+    let unconfirmedTokens = Mutex<[ExclusiveTask: Int64]>([:])
     /// Names this node in `nodes` and `leases`.
     let node: String
     let leaseDuration: Duration
     /// How often a lease is renewed.
     let leaseRenewal: Duration
-    /// The threads that renew leases, and give them back.
+    /// The threads that renew and release leases.
     let renewals = DispatchGroup()
 
     /// Opens the operational state of `environment`, and creates its schema when missing. Throws as
@@ -40,7 +40,7 @@ public final class PostgresOperations: SharedOperations {
             answerTimeout: PostgresLimits.answerTimeout)
     }
 
-    /// As `open`, with other leases and patience: for tests.
+    /// As `open`, with other timeouts: for tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
         node: String? = nil, leaseDuration: Duration, leaseRenewal: Duration,
@@ -75,7 +75,7 @@ public final class PostgresOperations: SharedOperations {
 
     public func close() async {
         isClosed.withLock { $0 = true }
-        // Leases given back just now are free for other nodes at once.
+        // Waits until released leases are free for other nodes.
         await Blocking.run { [renewals] in
             _ = renewals.wait(timeout: .now() + .seconds(1))
         }
@@ -112,8 +112,8 @@ public final class PostgresOperations: SharedOperations {
         try await read { try body($0) }
     }
 
-    /// Runs `body` in one transaction that holds the lock of `area`; again where another
-    /// transaction was in the way, and on a new connection where the first was lost before `body`.
+    /// Runs `body` in one transaction that holds the lock of `area`; retried after conflicts, and
+    /// on a new connection if the first was lost before `body`.
     func write<Value: Sendable>(
         _ area: OperationsArea,
         _ body: @escaping @Sendable (SchemaTables) throws -> Value
@@ -197,8 +197,8 @@ public final class PostgresOperations: SharedOperations {
             remedy: "Nothing was written; the other node continues.")
     }
 
-    /// Runs `body`, one statement that is a transaction of its own: repeated without harm on a new
-    /// connection where the first was lost.
+    /// Runs `body`, a transaction of one statement, which is safe to repeat on a new connection
+    /// after the first was lost.
     func once<Value: Sendable>(
         _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {

@@ -10,7 +10,7 @@ public struct ConnectionString: Sendable, Equatable {
 
     /// Nil for a string that libpq cannot parse. Its reason may quote a password, and is dropped.
     public init?(_ text: String) {
-        // libpq reads up to a NUL, and would take the rest for nothing.
+        // libpq would ignore everything after a NUL.
         guard !text.utf8.contains(0) else { return nil }
         var message: UnsafeMutablePointer<CChar>?
         guard let parsed = PQconninfoParse(text, &message) else {

@@ -91,7 +91,7 @@ private final class WorkQueue: Sendable {
             guard state.nextIndex < state.waiting.count else { return nil }
             let work = state.waiting[state.nextIndex]
             state.nextIndex += 1
-            // Under a lasting load the queue is never empty.
+            // Under sustained load the queue is never empty.
             if state.nextIndex == state.waiting.count || state.nextIndex >= 1_024 {
                 state.waiting.removeFirst(state.nextIndex)
                 state.nextIndex = 0

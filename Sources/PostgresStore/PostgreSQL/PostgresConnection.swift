@@ -1,8 +1,8 @@
 internal import CPostgres
 internal import Foundation
 
-/// A connection to PostgreSQL. Blocks its thread: it is opened, used and closed on a thread of its
-/// own (`ConnectionThreads`), and never leaves it.
+/// A connection to PostgreSQL. Blocks its thread: it is opened, used and closed on one thread
+/// (`ConnectionThreads`).
 ///
 /// After an error for which `isConnectionLost` holds it is unusable.
 final class PostgresConnection {
@@ -13,7 +13,7 @@ final class PostgresConnection {
     /// Statements prepared so far; their names are not used again.
     private var preparedCount = 0
     private(set) var isUsable = true
-    /// How long the server may send nothing while an answer is expected.
+    /// Timeout while an answer is expected and the server sends nothing.
     var answerTimeout: Duration
 
     /// Opens the connection. Throws `unreachable` or `loginRefused`.
@@ -141,7 +141,7 @@ final class PostgresConnection {
         if let failure { throw failure }
     }
 
-    /// What a result belongs to.
+    /// The statement or command a result belongs to.
     private enum Expected {
         case prepared(_ sql: String, _ name: String)
         case rows
@@ -179,7 +179,7 @@ final class PostgresConnection {
                 }
             }
             guard isUsable else { break }
-            // Results of one statement end with nothing.
+            // A null result ends those of a statement.
             while try nextResult() != nil {}
         }
         guard isUsable else { throw failure ?? lost() }

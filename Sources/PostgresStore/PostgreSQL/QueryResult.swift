@@ -90,13 +90,13 @@ struct ResultRow {
         return Digest(bytes: result.bytes(number, column))
     }
 
-    /// Nil for NULL, and for bytes that are no UTF-8.
+    /// Nil for NULL, and for bytes that are not UTF-8.
     func text(_ column: Int32) -> String? {
         guard !isNull(column) else { return nil }
         return String(validating: result.bytes(number, column), as: UTF8.self)
     }
 
-    /// A text that is never NULL. Throws `unexpectedValue` for bytes that are no UTF-8.
+    /// A text that is never NULL. Throws `unexpectedValue` for bytes that are not UTF-8.
     func requiredText(_ column: Int32) throws(PostgresError) -> String {
         guard let value = text(column) else { throw unexpected(column) }
         return value

@@ -29,7 +29,8 @@ struct SQLState: RawRepresentable, Hashable, Sendable {
     /// The first two characters.
     var category: Substring { rawValue.prefix(2) }
 
-    /// Whether the same transaction may succeed when it is run again: another one was in its way.
+    /// Whether the same transaction may succeed when it is run again: it conflicted with another
+    /// one.
     var isConflict: Bool {
         [.serializationFailure, .deadlock, .uniqueViolation].contains(self)
     }

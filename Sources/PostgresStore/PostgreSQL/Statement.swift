@@ -1,5 +1,4 @@
-/// A statement that is prepared once per connection, on its first use, without a round trip of its
-/// own.
+/// A statement that is prepared once per connection, on its first use, without an extra round trip.
 struct Statement: Sendable {
     let sql: String
 
@@ -20,13 +19,13 @@ struct Command {
 }
 
 extension Statement {
-    /// Does not ask for READ WRITE: a database that was made read-only takes no event either.
+    /// Without READ WRITE, so that a database made read-only accepts no event.
     static let begin = Statement("BEGIN ISOLATION LEVEL READ COMMITTED")
     /// All statements up to COMMIT see the same rows.
     static let snapshot = Statement("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     static let commit = Statement("COMMIT")
     static let rollback = Statement("ROLLBACK")
-    /// What is between the two has no effect, and is tried all the same.
+    /// Statements between the two are executed and undone.
     static let savepoint = Statement("SAVEPOINT tried")
     static let rollbackToSavepoint = Statement("ROLLBACK TO SAVEPOINT tried")
 }

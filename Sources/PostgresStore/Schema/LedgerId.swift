@@ -1,6 +1,6 @@
 internal import Signing
 
-/// The identity of a ledger: 16 random bytes, drawn when its schema is created. A node that
+/// The identity of a ledger: 16 random bytes, chosen when its schema is created. A node that
 /// remembers it never joins another ledger by mistake.
 public struct LedgerId: Hashable, Sendable, CustomStringConvertible {
     let bytes: [UInt8]

@@ -74,7 +74,7 @@ struct LogOpening: Sendable {
         let rest = try other.run([Statement.begin.with(), own.with()]).last?.first?.int64(0)
         let second = try connection.run(own.with()).first?.int64(0)
         _ = try other.run(Statement.rollback.with())
-        // Servers that only speak the protocol may number no sessions.
+        // Servers that only speak the protocol may not number sessions.
         guard first == second, first != rest || (first ?? 0) <= 0 else {
             throw StoreError.pooled(path)
         }

@@ -39,8 +39,8 @@ extension PostgresLog {
             }
             if try row.bool(4) {
                 note(
-                    "The role is a superuser, whom triggers and rights do not bind: use one of its"
-                        + " own.")
+                    "The role is a superuser, to which triggers and privileges do not apply: use"
+                        + " a separate role.")
             }
             return noted
         }

@@ -5,13 +5,13 @@ internal import Synchronization
 /// Opens connections to the database of a log.
 struct PostgresSession: Sendable {
     let place: PostgresLocation
-    /// How long the server may send nothing while an answer is expected, and how long it waits for
-    /// the next statement inside a transaction.
+    /// Timeout while an answer is expected and the server sends nothing, and while it waits for the
+    /// next statement inside a transaction.
     let answerTimeout: Duration
 
     /// A young table has no statistics: the planner would keep a sequential scan for prepared
     /// statements, and inflated costs would start just-in-time compilation and parallel workers,
-    /// each more than the statement itself. A node that goes silent or is cut off inside a
+    /// each of which costs more than the statement. A node that goes silent or is cut off inside a
     /// transaction must not keep the lock of the head row. The server ends a wait for a lock before
     /// the node gives up its connection: sessions of connections that were given up would queue for
     /// the lock until none is left. A COMMIT is never acknowledged before it is durable.
@@ -38,7 +38,7 @@ struct PostgresSession: Sendable {
 }
 
 extension PostgresLocation {
-    /// Rewrites tables, so that nothing of removed rows is left in their files; each is blocked
+    /// Rewrites tables, so that their files contain no data of removed rows; each is blocked
     /// meanwhile.
     ///
     /// Throws as a transaction does, `fileLocked` where other connections use a table too long, and
@@ -113,7 +113,7 @@ extension PostgresConnection {
 }
 
 /// Opens connections to a database that is checked on the first one: when the log is opened, or
-/// later where the database was away.
+/// later if the database was unavailable.
 final class CheckedSession: Sendable {
     private let opening: LogOpening
     private let found = Mutex<LedgerId?>(nil)
@@ -141,7 +141,7 @@ final class CheckedSession: Sendable {
     }
 
     /// Opens the first connection of `threads`, and returns the ledger's id. While the database is
-    /// away it is the one that is expected, if there is one: the checks follow.
+    /// unavailable, returns the expected id, if there is one; the checks run later.
     func ledger(on threads: ConnectionThreads) async throws(StoreError) -> LedgerId {
         do throws(StoreError) {
             return try await threads.run(opening.session.place.description) { [self] slot in

@@ -2,7 +2,7 @@ internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
-/// The checkpoints in a backup: a table beside those of the log, which no log has. Blocks.
+/// The checkpoints in a backup: a table that logs do not have. Blocks.
 struct BackupCheckpoints: Sendable {
     private let path: String
     private let queue: DatabaseQueue
@@ -42,7 +42,7 @@ struct BackupCheckpoints: Sendable {
         }
     }
 
-    /// Those of more than `size` events, in order; at most `limit`.
+    /// The checkpoints of more than `size` events, in order; at most `limit`.
     func page(after size: Int64, limit: Int) throws(StoreError) -> [StoredCheckpoint] {
         try run { database in
             try database.rows(
@@ -57,7 +57,7 @@ struct BackupCheckpoints: Sendable {
         }
     }
 
-    /// Removes the table: what is left is a log.
+    /// Removes the table, which turns the backup into a log.
     func remove() throws(StoreError) {
         try run { try $0.execute(sql: "DROP TABLE checkpoints") }
     }

@@ -2,8 +2,8 @@ internal import Foundation
 public import LedgerStore
 
 /// A copy of a log in a read-only place, for an audit. SQLite can open a file with a write-ahead
-/// log only where it may write beside it, so both are copied into a separate directory and opened
-/// there. The copy includes the contents of the write-ahead log.
+/// log only in a directory that it may write to, so both are copied into a separate directory and
+/// opened there. The copy includes the contents of the write-ahead log.
 public final class CopiedLog: Sendable {
     /// The copy, open.
     public let log: EventLog

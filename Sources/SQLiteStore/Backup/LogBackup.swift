@@ -6,7 +6,7 @@ internal import Signing
 
 /// Makes a backup of a log while it is appended to.
 ///
-/// All work happens in a directory beside the backup, whose name marks it as unfinished. The copy
+/// All work happens in a directory next to the backup, whose name marks it as unfinished. The copy
 /// is verified as by `audit verify`, then described and made durable, and only then gets its name,
 /// by a link that never replaces a file.
 public struct LogBackup: Sendable {

@@ -5,10 +5,10 @@ internal import Signing
 
 /// Restores a backup in place of an environment's log.
 ///
-/// The backup is copied beside the log and the copy verified completely before anything is changed.
-/// Then derived data is removed, the previous log is renamed and kept, and the copy takes its name
-/// in one step. If the process is killed at any moment, the directory holds one of the two logs,
-/// complete.
+/// The backup is copied next to the log and the copy verified completely before anything is
+/// changed. Then derived data is removed, the previous log is renamed and kept, and the copy takes
+/// its name in one step. If the process is killed at any moment, the directory holds one of the two
+/// logs, complete.
 public struct LogRestore: Sendable {
     private let path: String
     private let directory: String
@@ -28,7 +28,7 @@ public struct LogRestore: Sendable {
         public let setAside: String?
         /// Erasures applied again, because the backup is older than they are.
         public let erasureCount: Int
-        /// What became of the checkpoints in the backup.
+        /// Counts of the checkpoints copied from the backup.
         public let checkpoints: CheckpointCopy.Report
 
         package init(
@@ -54,7 +54,8 @@ public struct LogRestore: Sendable {
     /// - `directory`: the environment's, created when missing.
     /// - `replaces`: whether a log with events may be replaced; it is kept under another name.
     /// - `now`: becomes part of that name.
-    /// - `erasures`: those that the backup may lack, beside those of the log that is replaced.
+    /// - `erasures`: those that the backup may lack, in addition to those of the log that is
+    ///   replaced.
     public init(
         _ path: String, into directory: String, environment: Environment, replaces: Bool,
         now: Timestamp, erasures: [ErasureRecord] = []
@@ -160,7 +161,7 @@ public struct LogRestore: Sendable {
                     return (.position(position), try await ErasureRecord.all(of: log))
                 } catch {
                     guard error.isDamage else { throw error }
-                    // Those that can be read are applied again all the same.
+                    // Erasures that can be read are still applied again.
                     return (
                         .unreadable, try await ErasureRecord.all(of: log, skippingDamaged: true)
                     )
@@ -323,8 +324,7 @@ public struct LogRestore: Sendable {
         guard let exclusion = try LogExclusion.take(logPath), exclusion.isInPlace,
             FileTrace(logPath) == trace, before == .unreadable || setAside.hasNoPendingWrites
         else { throw inUse }
-        // Before the log changes, so that derived data is never beside a log it was not derived
-        // from.
+        // Before the log changes, so that a log never has derived data of another one.
         DerivedFiles.forgetAll(in: directory, holding: lock)
         let name = before == .position(0) ? nil : try setAside.keep()
         try setAside.removeSidecars()

@@ -1,8 +1,8 @@
 internal import Foundation
 internal import LedgerStore
 
-/// A directory in which a file is built before it gets its name: `NAME.partial-<16 digits>`, beside
-/// that name, so that naming it is one link.
+/// A directory in which a file is built before it gets its name: `NAME.partial-<16 digits>`, next
+/// to that name, so that naming it is one link.
 ///
 /// A lock on the marker inside shows that a process is using it. The leftovers of a process that
 /// died have the marker and no lock: only these are removed by a later run.

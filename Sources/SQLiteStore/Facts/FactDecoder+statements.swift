@@ -23,7 +23,7 @@ extension FactDecoder {
     private static func statements(_ bytes: [UInt8], _ event: RecordedEvent) -> ReceiptStatements? {
         let origin = FactOrigin(event)
         let statedAt = event.attributes.signedAt?.clamped
-        // Each part has its own digest, since it has no payload of its own.
+        // Each part has its own digest, since it has no separate payload.
         let digest: (Int) -> Digest = { part in
             var hasher = SHA256Hasher()
             hasher.update(event.payloadHash)
@@ -62,7 +62,7 @@ extension FactDecoder {
         } ?? []
     }
 
-    /// What an erasure carries: the facts of the erased events, and one fact for each erased chain.
+    /// The facts in an erasure: those of the erased events, and one fact for each erased chain.
     static func erased(_ logged: LoggedEvent) -> [ChainFact] {
         let event = logged.event
         guard let bytes = try? logged.evidence?.originalBytes(),

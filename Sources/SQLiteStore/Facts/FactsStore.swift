@@ -163,7 +163,7 @@ public final class FactsStore: DerivedStore {
 
     /// As `page`, but undecoded, so that decoding can run elsewhere; nil at the end.
     ///
-    /// - `hasErasures`: whether the keys of erasures, which are no chains, are included.
+    /// - `hasErasures`: whether the keys of erasures, which are not chains, are included.
     public func undecodedPage(
         after: OriginalTransactionId?, hasErasures: Bool = false
     ) async throws(StoreError) -> FactsPage? {

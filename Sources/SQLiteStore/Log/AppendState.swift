@@ -26,7 +26,7 @@ struct AppendState {
     }
 }
 
-/// What a transaction writes; used to find out whether a COMMIT that failed took effect.
+/// The writes of a transaction, to determine whether a COMMIT that failed took effect.
 struct AppendTrace: Sendable {
     let lastPosition: Int64
     /// Nil when nothing was appended.

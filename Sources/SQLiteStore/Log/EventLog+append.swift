@@ -103,7 +103,7 @@ extension EventLog {
     func committed(_ group: [AppendBatch], _ trace: AppendTrace) {
         knownHeaders.withLock { $0 = trace.headers }
         guard trace.lastLeafHash != nil else { return }
-        // In a long log, the key of every event is on a page of its own, which is written with it.
+        // In a long log, the key of every event is on a separate page, which is written with it.
         noteWritten(
             bytes: group.reduce(0) {
                 $0 + $1.byteCount + $1.events.count * EventLog.pageByteCount

@@ -2,9 +2,9 @@ internal import GRDB
 public import LedgerStore
 internal import Synchronization
 
-/// Moves the write-ahead log into the file (https://www.sqlite.org/wal.html#ckpt). Always PASSIVE
-/// and on a separate connection, beside the commits rather than inside them: large automatic
-/// checkpoints stall batches.
+/// Moves the write-ahead log into the file (https://www.sqlite.org/wal.html#ckpt): PASSIVE and on a
+/// separate connection, concurrently with commits, except in `purge` and `finishCheckpointIfDue`.
+/// Large automatic checkpoints stall batches.
 extension EventLog {
     /// Checkpoints as much as possible without waiting for other connections. Long imports trigger
     /// it themselves.
@@ -65,7 +65,7 @@ extension EventLog {
         }
     }
 
-    /// Called by the writer between transactions. Beside a writer that never pauses, a passive
+    /// Called by the writer between transactions. While the writer never pauses, a passive
     /// checkpoint never catches up; here the small remainder can be moved.
     func finishCheckpointIfDue(_ database: Database) {
         let isDue = state.withLock { state in

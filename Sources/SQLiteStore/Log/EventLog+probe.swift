@@ -36,7 +36,7 @@ extension EventLog {
             end = isEmpty ? 0 : Int64(moved.walFrameCount) * EventLog.frameByteCount
         }
         try WriteSpaceCheck.require(
-            beside: path, from: size, byteCount: end + WriteSpaceCheck.byteCount - size)
+            nextTo: path, from: size, byteCount: end + WriteSpaceCheck.byteCount - size)
     }
 
     /// A page and the frame header before it (https://www.sqlite.org/fileformat2.html#walformat).

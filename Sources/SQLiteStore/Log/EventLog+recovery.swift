@@ -3,7 +3,7 @@ internal import GRDB
 internal import LedgerStore
 internal import Synchronization
 
-/// What follows a COMMIT that failed: its outcome is unknown, not a certain loss.
+/// Recovery after a failed COMMIT, whose outcome is unknown.
 extension EventLog {
     /// Handles a COMMIT that failed. Closes the connection, whose view of the file cannot be
     /// trusted, opens another, and checks the file; missing events are appended once more.

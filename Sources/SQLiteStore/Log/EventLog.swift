@@ -95,7 +95,7 @@ public final class EventLog: LedgerLog {
     func requireFile() throws(StoreError) {
         if let loss = state.withLock({ $0.loss }) { throw loss }
         do throws(StoreError) { try watch.check() } catch {
-            // Closing the last connection removes the write-ahead log; that is no replacement.
+            // Closing the last connection removes the write-ahead log; that is not a replacement.
             try commits.requireOpen()
             state.withLock { $0.loss = error }
             throw error

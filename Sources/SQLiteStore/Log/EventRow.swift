@@ -41,8 +41,8 @@ enum EventRow {
     }
 
     /// As `read`, but throws `fileCorrupt` with the position unless damaged rows are requested;
-    /// also when the row does not follow `last`, since a damaged file could otherwise send a paging
-    /// reader in circles.
+    /// also when the row does not follow `last`, since a damaged file could otherwise make a paging
+    /// reader loop.
     static func read(
         _ row: PreparedStatement, path: String, after last: Int64 = .min,
         damaged: DamagedRows = .refused
@@ -73,7 +73,7 @@ enum EventRow {
         return RecordedEvent(
             position: row.int64(0), key: key ?? nothing,
             attributes: EventAttributes(
-                // The plainest kind, and the lowest trust of any event.
+                // Placeholders: the fact of a damaged row has no effect.
                 kind: kind ?? .transaction, source: source ?? .import, trust: trust ?? .secret,
                 bundleId: BundleId(bundleId ?? ""),
                 chain: bundleId == nil ? nil : row.text(6).map(OriginalTransactionId.init),
@@ -86,7 +86,7 @@ enum EventRow {
             isDamaged: !isWhole)
     }
 
-    /// What the schema declares for each column, and whether it may be NULL.
+    /// The declared type of each column, and whether it may be NULL.
     private static let declared: [(storageClass: StorageClass, isOptional: Bool)] = [
         (.integer, false), (.blob, false), (.integer, false), (.integer, false), (.integer, false),
         (.text, false), (.text, true), (.text, true), (.text, true), (.text, true),

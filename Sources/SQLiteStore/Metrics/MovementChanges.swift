@@ -59,7 +59,7 @@ struct MovementChanges: Sendable {
         uses[named.number]?.counted = named.counted
     }
 
-    /// Writes the changes, removes rows that became zero, and begins anew. Returns the number of
+    /// Writes the changes, removes rows that became zero, and starts over. Returns the number of
     /// rows written.
     mutating func write(_ database: Database) throws -> Int {
         written = try pending.write(database)
@@ -243,7 +243,7 @@ struct PendingChanges: Sendable {
         }
     }
 
-    /// Writes the changes and begins anew. Returns the number of rows written and removed.
+    /// Writes the changes and starts over. Returns the number of rows written and removed.
     mutating func write(_ database: Database) throws -> Int {
         var written = 0
         let replace = try PreparedStatement(

@@ -4,8 +4,8 @@ public import LedgerStore
 internal import Migrations
 internal import Synchronization
 
-/// `operations.sqlite` of one environment: operational state on which no answer depends, so losing
-/// it loses no answer. One connection, on its own dispatch queue.
+/// `operations.sqlite` of one environment: operational state on which no answer depends. One
+/// connection, on its own dispatch queue.
 public final class OperationsStore: OperationalState {
     public let location: String
     var path: String { location }
@@ -132,7 +132,7 @@ public final class OperationsStore: OperationalState {
     public func requireUsable() throws(StoreError) {
         if isClosed.withLock({ $0 }) { throw closedError }
         do throws(StoreError) { try watch.check() } catch {
-            // Closing the last connection removes the write-ahead log; that is no replacement.
+            // Closing the last connection removes the write-ahead log; that is not a replacement.
             if isClosed.withLock({ $0 }) { throw closedError }
             throw StoreError(
                 error.code, path: path, reason: error.reason,

@@ -129,8 +129,8 @@ public struct DerivedFiles: Sendable {
         return path(of: "\(ownPrefix)\(max(highest, linked) + 1).sqlite")
     }
 
-    /// The number in a name; 0 for a foreign name, also one with a number that this program does
-    /// not reach: after the largest `Int` none would be left.
+    /// The number in a name; 0 for a foreign name, including one whose number is so large that the
+    /// next one could overflow.
     private func number(_ name: String) -> Int {
         Int(Int32(name.dropLast(".sqlite".count).split(separator: "-").last ?? "") ?? 0)
     }

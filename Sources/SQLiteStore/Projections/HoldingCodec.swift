@@ -2,8 +2,8 @@ internal import AppStore
 internal import GRDB
 internal import Ledger
 
-/// The stored form of what a chain, or a customer's grants, mean to one customer. Compact, since
-/// every chain has one, and fast to read, since every verdict reads it.
+/// The stored form of one customer's holding of a chain, or of their grants. Compact, since every
+/// chain has one, and fast to read, since every verdict reads it.
 enum HoldingCodec {
     enum Content: Equatable {
         case holding(Holding)
@@ -46,7 +46,7 @@ enum HoldingCodec {
         return writer.bytes
     }
 
-    /// What several stretches share, stored once.
+    /// Values that several stretches share, stored once.
     private typealias Product = (id: ProductId?, group: SubscriptionGroupIdentifier?)
 
     private static func encode(
@@ -186,7 +186,7 @@ enum HoldingCodec {
     }
 }
 
-/// What a chain means to one customer: stored by customer, so that a verdict needs one query.
+/// One customer's holding of a chain: stored by customer, so that a verdict needs one query.
 struct HoldingRow: StoredRow {
     let customer: String
     let holds: Bool

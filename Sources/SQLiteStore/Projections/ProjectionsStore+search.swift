@@ -3,7 +3,7 @@ internal import GRDB
 public import Ledger
 public import LedgerStore
 
-/// What an id names in the projections.
+/// A chain or customer that an id names in the projections.
 public enum NamedThing: Hashable, Sendable {
     case customer(CustomerId)
     /// By its originalTransactionId.
@@ -75,7 +75,7 @@ extension ProjectionsStore {
     ) async throws(StoreError) -> [NamedThing] {
         try await read { database in
             var lookup = IdLookup(database, bundleId)
-            if try lookup.isMeant(CustomerId(id)) { lookup.add(.customer(CustomerId(id))) }
+            if try lookup.matches(CustomerId(id)) { lookup.add(.customer(CustomerId(id))) }
             try lookup.addOfChains(.one, [id])
             return lookup.found
         }
@@ -117,7 +117,7 @@ private struct IdLookup {
     mutating func add(_ thing: NamedThing) { found.append(thing) }
 
     /// Whether a customer is known, in the app if one is named.
-    func isMeant(_ customer: CustomerId) throws -> Bool {
+    func matches(_ customer: CustomerId) throws -> Bool {
         guard let bundleId else {
             return try !database.rows(ProjectionsStore.customer, customer) { $0.int64(0) }.isEmpty
         }
@@ -135,7 +135,7 @@ private struct IdLookup {
             }.first
             guard let next else { return }
             last = next
-            guard try bundleId == nil || isMeant(CustomerId(next)) else { continue }
+            guard try bundleId == nil || matches(CustomerId(next)) else { continue }
             guard count < limit else { break }
             add(.customer(CustomerId(next)))
             count += 1
@@ -151,7 +151,7 @@ private struct IdLookup {
             ids.map { $0 as (any BoundValue)? } + [ProjectionsStore.examinedCount]
         let chains = try database.rows(range.chains, all: values) { $0.chainId(0) }
         note(chains.count)
-        addFirst(chains.filter { isMeant($0) }.map { .chain($0) })
+        addFirst(chains.filter { matches($0) }.map { .chain($0) })
         try add(range.rows(ChainRows.TransactionRow.self), values) { id, chain in
             chain.originalTransactionId.rawValue == id
                 ? nil : .transaction(TransactionId(id), chain)
@@ -170,16 +170,16 @@ private struct IdLookup {
             (id: row.requiredText(0), subscription: row.int64(1))
         }
         note(entries.count)
-        var meant: [NamedThing] = []
+        var matching: [NamedThing] = []
         for entry in entries {
             let chains = try database.rows(ProjectionsStore.numbered, entry.subscription) {
                 $0.chainId(0)
             }
-            guard let chain = chains.first, isMeant(chain), let thing = make(entry.id, chain)
+            guard let chain = chains.first, matches(chain), let thing = make(entry.id, chain)
             else { continue }
-            meant.append(thing)
+            matching.append(thing)
         }
-        addFirst(meant)
+        addFirst(matching)
     }
 
     private mutating func addFirst(_ things: [NamedThing]) {
@@ -192,7 +192,7 @@ private struct IdLookup {
     }
 
     /// Rows without an app are those of customers.
-    private func isMeant(_ chain: ChainId) -> Bool {
+    private func matches(_ chain: ChainId) -> Bool {
         !chain.bundleId.rawValue.isEmpty && (bundleId == nil || chain.bundleId == bundleId)
     }
 }

@@ -25,7 +25,7 @@ public final class ProjectorHandover: Sendable {
         let lock = try FileLock.take(
             ProjectorLock.path(directory: directory), patienceMilliseconds: patienceMilliseconds
         ) { descriptor in
-            var range = wished
+            var range = requestedRange
             return fcntl(descriptor, setLock, &range) == 0
         }
         return lock.map { ProjectorHandover($0) }
@@ -33,7 +33,7 @@ public final class ProjectorHandover: Sendable {
 
     private init(_ lock: FileLock) { self.lock = lock }
 
-    private static var wished: flock {
+    private static var requestedRange: flock {
         var range = flock()
         range.l_type = Int16(F_WRLCK)
         range.l_whence = Int16(SEEK_SET)
@@ -43,12 +43,12 @@ public final class ProjectorHandover: Sendable {
     }
 
     /// Whether a request is pending.
-    public static func isStanding(directory: String) -> Bool {
+    public static func isPending(directory: String) -> Bool {
         let descriptor = open(ProjectorLock.path(directory: directory), O_RDONLY | O_CLOEXEC)
         // The file does not exist: no process has projected here.
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
-        var range = wished
+        var range = requestedRange
         return fcntl(descriptor, getLock, &range) == 0 && range.l_type != Int16(F_UNLCK)
     }
 }

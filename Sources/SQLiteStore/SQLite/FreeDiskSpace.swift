@@ -10,7 +10,7 @@ public enum FreeDiskSpace {
     }
 
     /// The free space below which nothing can be appended, 64 KiB: SQLite grows its shared memory
-    /// by 32 KiB, and its own file beside it.
+    /// by 32 KiB, in addition to its own file.
     static let leastByteCount: UInt64 = 64 * 1_024
 
     /// Whether a failure to grow shared memory means that the disk is full; false when the free

@@ -65,9 +65,9 @@ extension StoreError {
         }
     }
 
-    /// The cause from the file system where SQLite reports none: it cannot create the files beside
-    /// its own on a read-only mount, nor grow its shared memory on a full one. Nil for any other
-    /// cause.
+    /// The cause from the file system where SQLite reports none: it cannot create the companion
+    /// files of a database on a read-only mount, nor grow its shared memory on a full one. Nil for
+    /// any other cause.
     private static func cause(
         of error: DatabaseError, path: String, _ detail: String
     ) -> StoreError? {

@@ -10,13 +10,13 @@ enum WriteSpaceCheck {
     /// Suffix of the file that allocates the space; it is unlinked once it is open.
     static let suffix = "-probe"
 
-    /// Allocates `byteCount` bytes in a file beside `path`, from `offset` on, and frees them.
+    /// Allocates `byteCount` bytes in a file next to `path`, from `offset` on, and frees them.
     /// Blocks.
     ///
     /// Throws `diskFull`. Other failures (a directory of that name, no permission to create files)
     /// prove nothing about writing to existing files, and are ignored.
     static func require(
-        beside path: String, from offset: Int64, byteCount: Int64
+        nextTo path: String, from offset: Int64, byteCount: Int64
     ) throws(StoreError) {
         guard byteCount > 0 else { return }
         let name = path + suffix

@@ -98,7 +98,7 @@ struct ProjectionLoop: Sendable {
     ) async throws(StoreError) -> Bool {
         let head = try await ledger.log.head().position
         served.noteEnd(head)
-        if ProjectorHandover.isStanding(directory: ledger.directory) {
+        if ProjectorHandover.isPending(directory: ledger.directory) {
             projector = nil
             await publishCurrent()
             return true

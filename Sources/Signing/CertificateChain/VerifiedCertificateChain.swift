@@ -7,7 +7,7 @@ public final class VerifiedCertificateChain: Sendable {
     public let window: ValidityWindow
     /// SHA-256 of the root the chain ends in.
     public let rootFingerprint: Digest
-    /// SHA-256 over leaf, intermediate and `rootFingerprint`: what a chain is remembered by.
+    /// SHA-256 over leaf, intermediate and `rootFingerprint`: identifies the chain in caches.
     public let fingerprint: Digest
     /// Leaf, intermediate and root as DER, for the revocation step.
     public let leaf: [UInt8]

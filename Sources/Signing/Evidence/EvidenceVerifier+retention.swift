@@ -22,7 +22,7 @@ extension EvidenceVerifier {
         // Evidence that Apple signed for another purpose, such as a transaction from a device.
         guard verified.payload.withUnsafeBufferPointer({ PayloadKind($0) }) == nil else {
             throw VerificationError(
-                .undecodablePayload, reason: "The payload is no request for a message.")
+                .undecodablePayload, reason: "The payload is not a request for a message.")
         }
         let payload = try PayloadDecoding.decode(
             RetentionRequestPayload.self, verified, part: .outer)
@@ -30,7 +30,7 @@ extension EvidenceVerifier {
             payload.requestIdentifier.map({ !$0.isEmpty }) ?? false, payload.environment != nil
         else {
             throw VerificationError(
-                .undecodablePayload, reason: "The payload is no request for a message.")
+                .undecodablePayload, reason: "The payload is not a request for a message.")
         }
         try verified.requireValid(at: payload.signedDate ?? receivedAt)
         try requireAllowed(payload.environment, of: verified, part: .outer)

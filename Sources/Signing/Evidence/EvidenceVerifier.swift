@@ -53,8 +53,8 @@ public struct EvidenceVerifier: Sendable {
         return try transaction(verified, receivedAt: receivedAt)
     }
 
-    /// Verifies a renewal info as a part. The caller knows what it belongs to; without a date of
-    /// its own it is checked at `fallbackDate`, the effective date of the evidence it came with.
+    /// Verifies a renewal info as a part. The caller knows what it belongs to; without its own date
+    /// it is checked at `fallbackDate`, the effective date of the evidence it came with.
     ///
     /// See `verifyTransaction` for errors.
     public func verifyRenewal(

@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// A payload that a notification may contain, by what it must agree with its envelope in.
+/// A payload that a notification may contain, with the values that must match its envelope.
 protocol NestedPayload: WireObject {
     var signedDate: Timestamp? { get }
     var environment: Raw<Environment>? { get }

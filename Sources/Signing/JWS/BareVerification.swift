@@ -1,7 +1,7 @@
 internal import AppStore
 
-/// The limit a verifier is measured against: one encoded ES256 signature, one digest, one loaded
-/// key, and nothing else. For `bench verify`, which prints it beside the real thing.
+/// Baseline of JWS verification: one encoded ES256 signature, one digest, one loaded key, and
+/// nothing else. `bench verify` prints it next to the verifier's figure.
 package struct BareVerification: Sendable {
     private let key: VerificationKey
     private let signature: ES256Signature

@@ -5,8 +5,8 @@ public import AppStore
 public struct VerifiedJWS: Sendable {
     /// The decoded payload and the digest of the JWS.
     public let signed: SignedBytes
-    /// The chain to a pinned root, or nil for data that Xcode or a local test signed with a
-    /// certificate of its own, which proves nothing.
+    /// The chain to a pinned root, or nil for data that Xcode or a local test signed with its own
+    /// certificate, which proves nothing.
     public let chain: VerifiedCertificateChain?
     let part: EvidencePart
 

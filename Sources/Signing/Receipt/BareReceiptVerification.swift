@@ -1,7 +1,7 @@
 package import AppStore
 
 /// Baseline of receipt verification: one prepared RSA-2048 signature, one prepared digest, one
-/// loaded key, and nothing else. `bench receipts` prints it beside the verifier's figure.
+/// loaded key, and nothing else. `bench receipts` prints it next to the verifier's figure.
 package struct BareReceiptVerification: Sendable {
     private let key: RSAVerificationKey
     private let signature: [UInt8]

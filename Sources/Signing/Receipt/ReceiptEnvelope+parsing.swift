@@ -82,7 +82,7 @@ extension ReceiptEnvelope {
             var data = BERCursor(try explicit.require(BERTag.sequence, in: bytes).contents)
             try explicit.requireEnd()
             _ = try data.require(BERTag.integer, in: bytes)
-            // The signers' digests, repeated beside each signer.
+            // The signers' digests, repeated with each signer.
             _ = try data.require(BERTag.set, in: bytes)
             content = try ReceiptEnvelope.content(
                 try data.require(BERTag.sequence, in: bytes), in: bytes)

@@ -33,7 +33,7 @@ public struct ReceiptVerifier: Sendable {
 
     /// Verifies a receipt, binary or as text (`ReceiptForm`).
     ///
-    /// `receivedAt` is the effective date only of a receipt without a date of its own. Throws
+    /// `receivedAt` is the effective date only of a receipt without a date. Throws
     /// `payloadTooLarge`, `malformedReceipt`, `unsupportedAlgorithm`, `invalidChainLength`,
     /// `untrustedRoot`, `tooManyUnknownChains`, `invalidCertificate`, `missingAppleMarker`,
     /// `signatureMismatch`, `undecodablePayload`, `certificateNotValidAtSigning`, and

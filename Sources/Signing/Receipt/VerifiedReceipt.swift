@@ -16,14 +16,14 @@ public struct VerifiedReceipt: Sendable {
     /// The certificates above the signature; nil for Xcode's receipts, whose certificate proves
     /// nothing.
     public let chain: ReceiptCertificateChain?
-    /// Bytes beside content and certificates; no signature covers them.
+    /// Bytes other than content and certificates; no signature covers them.
     let unsignedByteCount: Int
 
-    /// Most such bytes, beside the headers of the content's chunks: anyone can add some, and has
-    /// another receipt. Genuine ones have about 600.
+    /// Maximum unsigned bytes, without the headers of the content's chunks: anyone can add such
+    /// bytes and so make a different receipt. Genuine ones have about 600.
     static let maximumUnsignedByteCount = 16 * 1024
 
-    /// The limit for content of this size: chunks of a thousand bytes need half of what is added.
+    /// The limit for content of this size: chunks of a thousand bytes need half of the addition.
     static func unsignedLimit(contentByteCount: Int) -> Int {
         maximumUnsignedByteCount + contentByteCount / 128
     }
@@ -35,8 +35,8 @@ public struct VerifiedReceipt: Sendable {
         guard unsignedByteCount <= limit else {
             throw VerificationError(
                 .malformedReceipt,
-                reason: "The receipt has more than \(limit) bytes beside its content and its"
-                    + " certificates.")
+                reason: "The receipt has more than \(limit) bytes other than its content and"
+                    + " its certificates.")
         }
     }
 

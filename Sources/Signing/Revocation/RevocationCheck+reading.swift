@@ -78,7 +78,7 @@ extension RevocationCheck {
         let isFound = OCSP_resp_find_status(
             basic, identifier, &status, &reason, &revokedAt, &thisUpdate, &nextUpdate)
         guard isFound == 1 else { return .unknown("The response is about another certificate.") }
-        // Without nextUpdate an old response could be replayed for ever.
+        // Without nextUpdate an old response could be replayed indefinitely.
         guard let from = Certificate.milliseconds(thisUpdate),
             let until = Certificate.milliseconds(nextUpdate), from <= until
         else { return .unknown("The response has no validity period.") }

@@ -4,7 +4,7 @@ public import AppStore
 /// verification, for evidence that just arrived. Never used for stored evidence, whose leaf may
 /// have been retired long ago.
 ///
-/// What is not `good` is for the caller to judge: see `RevocationStatus.refusal`.
+/// The caller decides on any status but `good`: see `RevocationStatus.refusal`.
 public struct RevocationCheck: Sendable {
     private let transport: any RevocationTransport
 
@@ -22,8 +22,7 @@ public struct RevocationCheck: Sendable {
         return [leaf, intermediate]
     }
 
-    /// Asks about both certificates: `revoked` when an authority says so about either, otherwise
-    /// `unknown` when either could not be found out.
+    /// The status of both certificates: `revoked` if either is, else `unknown` if either is.
     public func status(of chain: VerifiedCertificateChain, now: Timestamp) async -> RevocationStatus
     {
         let queries = RevocationCheck.queries(for: chain)

@@ -1,5 +1,4 @@
-/// How an OCSP request reaches its responder. Nothing here opens a connection; the caller brings
-/// its own, with a limit on time and on bytes.
+/// Sends OCSP requests to their responders. The caller supplies one, with limits on time and bytes.
 public protocol RevocationTransport: Sendable {
     /// Posts `request` with content type `application/ocsp-request` (RFC 6960 appendix A.1) and
     /// returns the body of a 200 response. Throws for anything else.

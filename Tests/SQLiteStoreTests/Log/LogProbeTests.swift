@@ -43,9 +43,9 @@ struct LogProbeTests {
     func room() throws {
         let directory = try TemporaryDirectory()
         let path = directory.path + "/\(EventLog.fileName)"
-        try WriteSpaceCheck.require(beside: path, from: 0, byteCount: WriteSpaceCheck.byteCount)
+        try WriteSpaceCheck.require(nextTo: path, from: 0, byteCount: WriteSpaceCheck.byteCount)
         try WriteSpaceCheck.require(
-            beside: path, from: 1 << 40, byteCount: WriteSpaceCheck.byteCount)
+            nextTo: path, from: 1 << 40, byteCount: WriteSpaceCheck.byteCount)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
@@ -56,11 +56,11 @@ struct LogProbeTests {
         let last = Int64.max - WriteSpaceCheck.byteCount + 1
         #expect(throws: StoreError(.diskFull, reason: "", remedy: "")) {
             try WriteSpaceCheck.require(
-                beside: path, from: last, byteCount: WriteSpaceCheck.byteCount)
+                nextTo: path, from: last, byteCount: WriteSpaceCheck.byteCount)
         }
         // Existing space need not be allocated.
-        try WriteSpaceCheck.require(beside: path, from: last, byteCount: 0)
-        try WriteSpaceCheck.require(beside: path, from: last, byteCount: -1)
+        try WriteSpaceCheck.require(nextTo: path, from: last, byteCount: 0)
+        try WriteSpaceCheck.require(nextTo: path, from: last, byteCount: -1)
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path).isEmpty)
     }
 

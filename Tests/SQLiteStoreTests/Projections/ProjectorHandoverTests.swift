@@ -7,12 +7,12 @@ struct ProjectorWishTests {
     @Test("None is pending without a request, or after its release")
     func none() throws {
         let directory = try TemporaryDirectory()
-        #expect(!ProjectorHandover.isStanding(directory: directory.path))
+        #expect(!ProjectorHandover.isPending(directory: directory.path))
         var wish = try ProjectorHandover.make(directory: directory.path)
         #expect(wish != nil)
-        #expect(ProjectorHandover.isStanding(directory: directory.path))
+        #expect(ProjectorHandover.isPending(directory: directory.path))
         wish = nil
-        #expect(!ProjectorHandover.isStanding(directory: directory.path))
+        #expect(!ProjectorHandover.isPending(directory: directory.path))
     }
 
     @Test("One is pending at a time")
@@ -29,12 +29,12 @@ struct ProjectorWishTests {
         let directory = try TemporaryDirectory()
         var lock = try ProjectorLock.take(directory: directory.path)
         #expect(lock != nil)
-        #expect(!ProjectorHandover.isStanding(directory: directory.path))
+        #expect(!ProjectorHandover.isPending(directory: directory.path))
         let wish = try #require(try ProjectorHandover.make(directory: directory.path))
         #expect(
             try ProjectorLock.take(directory: directory.path, patienceMilliseconds: 0) == nil)
         lock = nil
-        #expect(ProjectorHandover.isStanding(directory: directory.path))
+        #expect(ProjectorHandover.isPending(directory: directory.path))
         #expect(try ProjectorLock.take(directory: directory.path) != nil)
         withExtendedLifetime(wish) {}
     }

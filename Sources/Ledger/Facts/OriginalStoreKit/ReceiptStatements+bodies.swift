@@ -111,7 +111,7 @@ extension ReceiptStatements {
         }
     }
 
-    /// If the receipt lists no renewal, uses the one beside it.
+    /// Uses the notification's own renewal if its receipt lists none.
     private static func completeRenewal(
         of subject: Subject, _ notification: NotificationV1, _ content: inout Content
     ) {
@@ -121,7 +121,7 @@ extension ReceiptStatements {
         content.renewals.append((subject.chain, RenewalSnapshot(notification.renewal)))
     }
 
-    /// Before 2020, cancellations were listed beside the transaction.
+    /// Before 2020, cancellations were listed outside the transaction.
     private static func completeCancellation(
         of subject: Subject, _ notification: NotificationV1, _ content: inout Content
     ) {

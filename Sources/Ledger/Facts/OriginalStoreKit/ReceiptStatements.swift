@@ -12,8 +12,8 @@ public struct ReceiptStatements: Sendable {
 
     public private(set) var parts: [Part] = []
 
-    /// Most transactions one piece of evidence may name. A receipt of 4 MiB could hold this many;
-    /// Apple's lists hold 100 in notifications, and everything ever bought in receipts.
+    /// Maximum transactions that one piece of evidence may name. A receipt of 4 MiB could hold this
+    /// many; Apple's lists hold 100 in notifications, and everything ever bought in receipts.
     public static let maximumTransactions = 10_000
 
     /// The decoded content before it is split into parts.

@@ -1,6 +1,6 @@
 /// Signed checkpoints of the log.
 extension OperationalState {
-    /// Keeps a signed checkpoint for ever; replaces one of the same size, which then has fewer
+    /// Keeps a signed checkpoint permanently; replaces one of the same size, which then has fewer
     /// signatures of witnesses.
     public func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError) {
         try await writeTables(.requests) { try $0.keep(checkpoint) }

@@ -11,7 +11,7 @@ struct AuditIndex: Sendable {
     static let identities = AuditIndex(column: "identity", name: "events_identity")
 
     /// A page of entries after `entry`, empty at the end. Nil when the index is damaged: an entry
-    /// is no digest, is out of order, or is not found by a search.
+    /// is not a digest, is out of order, or is not found by a search.
     func entries(_ database: Database, after entry: AuditIndexEntry?) throws -> [AuditIndexEntry]? {
         let select = try PreparedStatement(
             database,

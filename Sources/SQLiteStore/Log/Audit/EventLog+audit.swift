@@ -3,9 +3,8 @@ public import LedgerStore
 
 /// The audit, without any cached state.
 extension EventLog {
-    /// Pages are checked on all cores and walked in order; memory stays at a few pages. Tombstones
-    /// are walked over, since leaves commit to hashes, and reported: no event of this release
-    /// authorises one.
+    /// Pages are checked on all cores and walked in order; memory stays at a few pages. The leaf
+    /// hashes of tombstones are taken as stored; a tombstone that no erasure names is reported.
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
@@ -19,7 +18,7 @@ extension EventLog {
                 position, end async throws(StoreError) in
                 try await auditRows(after: position, through: end)
             }
-            try await walk.excuseErasures(of: self, after: head.lastPosition)
+            try await walk.acceptErasures(of: self, after: head.lastPosition)
             walk.finish(head)
             for finding in try await read({ try AuditHeaders.findings($0) }) { walk.add(finding) }
             for (index, sum) in [(AuditIndex.keys, walk.keys), (.identities, walk.identities)]
