@@ -202,6 +202,33 @@ struct DatabaseCommandTests {
         #expect(try again.json()["duplicates"]?.int64 == 5)
     }
 
+    @Test("A role that does not own the tables erases nothing, not even what it may delete")
+    func unowned() async throws {
+        let (place, url) = try await workplace()
+        let foreign = try Evidence.line("DID_RENEW", nil, 1, at: Evidence.start, app: "com.other")
+        try place.write(Evidence.lines + [foreign], to: "in.ndjson")
+        _ = try await place.run("ingest", "in.ndjson", "--database", url)
+        let cluster = try PostgresCluster.shared()
+        let (database, writer) = (Self.database(of: url), PostgresCluster.newName())
+        try cluster.sql(
+            """
+            CREATE ROLE \(writer) LOGIN; GRANT USAGE ON SCHEMA subledger_production TO \(writer);
+            GRANT SELECT, INSERT, UPDATE, DELETE
+                ON ALL TABLES IN SCHEMA subledger_production TO \(writer)
+            """, database: database)
+        let count = "SELECT count(*) FROM subledger_production.quarantine"
+        #expect(try cluster.sql(count, database: database) == "1")
+        let erase = ["erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes"]
+        let refused = try await place.run(
+            erase + place.options + ["--database", "\(url) user=\(writer)"])
+        #expect(refused.errorCode == "databaseRefused", "\(refused.err)")
+        #expect(refused.err.contains("Nothing was erased"), "\(refused.err)")
+        #expect(try cluster.sql(count, database: database) == "1")
+        let erased = try await place.run(erase + place.options + ["--database", url])
+        #expect(erased.code == 0, "\(erased.err)")
+        #expect(try cluster.sql(count, database: database) == "0")
+    }
+
     @Test("What is wrong with a database is one sentence, without the password")
     func refusals() async throws {
         let (place, _) = try await workplace()

@@ -90,6 +90,12 @@ struct RoleTests {
         let place = try database.place(adding: writer)
         let log = try await Database.open(place)
         let store = try await PostgresOperations.open(place, environment: .production)
+        let error = await #expect(throws: StoreError.self) { try await log.requirePurgeable() }
+        #expect(error?.code == .databaseRefused)
+        #expect(error?.reason.hasPrefix("Nothing was erased") == true, "\(error?.reason ?? "")")
+        let owned = try await database.open()
+        try await owned.requirePurgeable()
+        await owned.close()
         await #expect(throws: failure(.databaseRefused)) { try await log.purge() }
         await #expect(throws: failure(.databaseRefused)) { try await store.purge() }
         await log.close()

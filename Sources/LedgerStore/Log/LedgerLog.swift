@@ -57,6 +57,10 @@ public protocol LedgerLog: Sendable {
         _ erasure: NewEvent, within scope: ErasureScope
     ) async throws(StoreError) -> AppendResult
 
+    /// Throws `databaseRefused` where this role could erase only in part: it may remove operational
+    /// state, but neither change the log nor `purge`.
+    func requirePurgeable() async throws(StoreError)
+
     /// Removes what is left of erased evidence in the store's files: in free space, and in the
     /// write-ahead log. Costs as much as rewriting the log where the engine has no other way.
     ///

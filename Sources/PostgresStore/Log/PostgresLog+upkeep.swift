@@ -49,6 +49,12 @@ extension PostgresLog {
         try await Blocking.run { [self] () throws(StoreError) in try remember() }
     }
 
+    /// Only the owner of a table may rewrite it.
+    public func requirePurgeable() async throws(StoreError) {
+        try commits.requireOpen()
+        try await place.requireOwner()
+    }
+
     /// Rewrites both tables: an update leaves the old row on its page. Blocks every other access
     /// meanwhile. The server's write-ahead log holds erased data until its segments are reused.
     public func purge() async throws(StoreError) {

@@ -68,6 +68,37 @@ extension PostgresLocation {
 }
 
 extension PostgresLocation {
+    /// Tables of a schema that the role neither owns nor inherits from their owner.
+    private static let foreignTables = Statement(
+        """
+        SELECT count(*) FROM pg_catalog.pg_class c
+            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = $1::text AND c.relkind = 'r'
+            AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE')
+        """)
+
+    /// Throws `databaseRefused` where another role owns a table of the schema.
+    func requireOwner() async throws(StoreError) {
+        let session = PostgresSession(place: self, answerTimeout: PostgresLimits.answerTimeout)
+        try await Blocking.run { () throws(StoreError) in
+            do {
+                let connection = try session.open()
+                let command = PostgresLocation.foreignTables.with { $0.add(schema) }
+                let row = try connection.run(command).first
+                guard try row?.int64(0) == 0 else { throw mayNotErase }
+            } catch {
+                throw StoreError(error, location: description)
+            }
+        }
+    }
+
+    private var mayNotErase: StoreError {
+        StoreError(
+            .databaseRefused, path: description,
+            reason: "Nothing was erased: this role does not own the tables of the log.",
+            remedy: "Run the same erasure with a connection of the role that owns the schema.")
+    }
+
     private var notOwner: StoreError {
         StoreError(
             .databaseRefused, path: description,

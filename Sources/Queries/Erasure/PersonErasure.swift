@@ -103,7 +103,9 @@ public struct PersonErasure: Sendable {
 
     /// The steps of an erasure, in order.
     package enum Step: CaseIterable, Sendable {
-        // First: afterwards the ids are known only to the caller.
+        // Before anything is removed that a refusal would not bring back.
+        case permission
+        // Before the log: afterwards the ids are known only to the caller.
         case operations
         case quarantine
         case operationsPurge
@@ -127,6 +129,7 @@ public struct PersonErasure: Sendable {
         var position: Int64 = 0
         for step in steps {
             switch step {
+            case .permission: try await ledger.log.requirePurgeable()
             case .operations, .operationsAgain:
                 try await operations.erase(
                     chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
@@ -227,6 +230,7 @@ public struct PersonErasure: Sendable {
     private func finish(
         _ chains: [ChainId], _ customer: CustomerId?, erasedAt position: Int64
     ) async throws(StoreError) {
+        try await ledger.log.requirePurgeable()
         let logged = try await ledger.log.event(at: position)
         let erasure = try logged?.originalBytes().flatMap { Erasure(evidence: $0) }
         var ids = Set(chains.map(\.originalTransactionId.rawValue))

@@ -15,6 +15,9 @@ extension EventLog {
         try await checkpointer.access(path) { [self] in try runCheckpoint($0) }
     }
 
+    /// Who may write the files may also purge them.
+    public func requirePurgeable() async throws(StoreError) { try requireFile() }
+
     /// Overwrites the write-ahead log, where copies of erased pages may remain. Waits for readers.
     public func purge() async throws(StoreError) {
         try requireFile()
