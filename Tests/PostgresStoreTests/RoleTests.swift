@@ -102,11 +102,17 @@ struct RoleTests {
         await store.close()
     }
 
-    @Test("An erasure waits for the transactions of roles whose activity it may not see")
+    @Test("No table is rewritten while a role whose activity is hidden has a transaction open")
     func readers() async throws {
-        let database = try Database()
+        let database = try Database(of: nil)
         let (owner, report) = (PostgresCluster.newName(), PostgresCluster.newName())
-        try database.sql("CREATE ROLE \(owner) LOGIN; CREATE ROLE \(report) LOGIN")
+        try database.sql(
+            """
+            CREATE ROLE \(owner) LOGIN; CREATE ROLE \(report) LOGIN;
+            CREATE SCHEMA \(database.schema) AUTHORIZATION \(owner)
+            """)
+        let place = try database.place(adding: "user=\(owner)")
+        try await Database.open(place).close()
         let own = try database.session(adding: "user=\(owner)")
         let other = try database.session(adding: "user=\(report)")
         let held = Statement(
@@ -114,11 +120,18 @@ struct RoleTests {
             SELECT virtualtransaction::text FROM pg_catalog.pg_locks
             WHERE pid = pg_backend_pid() AND locktype = 'virtualxid'
             """)
+        // It stays idle while the purge is refused.
+        try other.run(script: "SET idle_in_transaction_session_timeout = 0")
         try other.run(script: "BEGIN ISOLATION LEVEL REPEATABLE READ")
         let id = try #require(try other.run(held.with()).first?.text(0))
         #expect(try own.openTransactions().contains(id))
+        await #expect(throws: failure(.fileLocked)) {
+            try await place.rewrite(["evidence", "events"], attempts: 1)
+        }
         try other.run(script: "COMMIT; BEGIN")
         #expect(try !own.openTransactions().contains(id))
+        try other.run(script: "COMMIT")
+        try await place.rewrite(["evidence", "events"])
     }
 
     @Test("A copy that could not remove what was erased meanwhile does so when it is run again")

@@ -43,7 +43,11 @@ extension PostgresLocation {
     ///
     /// Throws as a transaction does, `fileLocked` where other connections use a table too long, and
     /// `databaseRefused` where another role owns one.
-    func rewrite(_ tables: [String]) async throws(StoreError) {
+    ///
+    /// - Parameter attempts: how often open transactions are looked at; fewer in tests.
+    func rewrite(
+        _ tables: [String], attempts: Int = LogLimits.purgeAttemptCount
+    ) async throws(StoreError) {
         let session = PostgresSession(place: self, answerTimeout: PostgresLimits.rewriteTimeout)
         try await Blocking.run { () throws(StoreError) in
             do {
@@ -54,7 +58,7 @@ extension PostgresLocation {
                         SET lock_timeout = '\(PostgresLimits.rewriteWait)';
                         SET statement_timeout = 0
                         """)
-                try connection.waitForTransactions()
+                try connection.waitForTransactions(attempts)
                 for table in tables {
                     try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")
                     // A table of another role is left as it is, with a warning only.
@@ -129,9 +133,9 @@ extension PostgresConnection {
 
     /// Waits until every transaction that is open now has ended: rewriting a table keeps the rows
     /// that one of them may still read.
-    fileprivate func waitForTransactions() throws {
+    fileprivate func waitForTransactions(_ attempts: Int) throws {
         var older = try openTransactions()
-        for _ in 0..<LogLimits.purgeAttemptCount {
+        for _ in 0..<attempts {
             guard !older.isEmpty else { return }
             Thread.pause(.milliseconds(LogLimits.purgePauseMilliseconds))
             older.formIntersection(try openTransactions())
