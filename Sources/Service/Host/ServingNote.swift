@@ -17,10 +17,12 @@ public enum ServingNote: Sendable {
     case projectionResumed(Environment)
     /// Refused evidence could not be kept in quarantine either.
     case quarantineFailed(Environment, StoreError)
-    /// Answers to requests for retention messages could not be recorded.
+    /// Answers to requests for retention messages could not be recorded; that is tried again.
     case retentionUnrecorded(Environment, StoreError)
     /// Too many of them were waiting to be recorded.
     case retentionRecordsDropped(Environment)
+    /// They could not be recorded until the service stopped.
+    case retentionRecordsLost(Environment, count: Int)
     /// A refused delivery.
     case refused(IntakeRefusal)
     /// A periodic checkpoint of the log failed.
@@ -86,12 +88,18 @@ public enum ServingNote: Sendable {
             return ServingNote.failure("Quarantine cannot be written", error, environment)
         case .retentionUnrecorded(let environment, let error):
             return ServingNote.failure(
-                "Answers to retention requests were not recorded", error, environment)
+                "Answers to retention requests cannot be recorded; they wait", error, environment)
         case .retentionRecordsDropped(let environment):
             return (
                 .warning, "retentionRecordsDropped", environment,
                 "\(RetentionAnswers.waitingCount) answers to retention requests wait to be recorded;"
                     + " another one was dropped."
+            )
+        case .retentionRecordsLost(let environment, let count):
+            return (
+                .warning, "retentionRecordsDropped", environment,
+                "\(count) answers to retention requests could not be recorded before the service"
+                    + " stopped; they were dropped."
             )
         case .refused(let refusal):
             // Genuine evidence that was not taken in needs an operator; any client can cause the

@@ -5,9 +5,6 @@ internal import Projection
 
 /// The records of answers to requests for retention messages.
 extension LedgerHost {
-    /// Wait after a page that was not full, so that one transaction holds many records.
-    static let retentionWriteInterval: Duration = .milliseconds(100)
-
     /// Counts an answer, and has it recorded.
     ///
     /// - Parameter position: that the answer includes; the largest where the record names no chain.
@@ -19,24 +16,39 @@ extension LedgerHost {
             observer.lostRetentionRecords(1)
             observer.noted(.retentionRecordsDropped(served.environment))
         case .needsWriter:
-            recording.start { [self] in
-                while let page = retentionAnswers.page(in: served.environment) {
-                    // A page holds records of many requests, so it gets a trace of its own.
-                    await TraceContext.$current.withValue(TraceContext()) {
-                        await write(page, in: served)
-                    }
-                    guard page.records.count < RetentionAnswers.pageCount else { continue }
-                    try? await Task.sleep(for: LedgerHost.retentionWriteInterval)
-                }
-            }
+            recording.start { [self] in await self.record(in: served) }
         }
     }
 
-    private func write(_ page: RetentionAnswers.Page, in served: ServedLedger) async {
-        do throws(StoreError) { try await store(page, in: served) } catch {
-            observer.lostRetentionRecords(page.records.count)
-            observer.noted(.retentionUnrecorded(served.environment, error))
+    /// Writes what waits. Of failures in a row the first one is noted: the records still wait.
+    private func record(in served: ServedLedger) async {
+        var isFailing = false
+        let lost = await retentionAnswers.drain(served.environment) { page in
+            // A page holds records of many requests, so it gets a trace of its own.
+            let error = await TraceContext.$current.withValue(TraceContext()) {
+                await write(page, in: served)
+            }
+            if let error, !isFailing {
+                observer.noted(.retentionUnrecorded(served.environment, error))
+            }
+            isFailing = error != nil
+            return !isFailing
+        } pause: { duration in
+            try? await Task.sleep(for: duration)
         }
+        guard lost > 0 else { return }
+        observer.lostRetentionRecords(lost)
+        observer.noted(.retentionRecordsLost(served.environment, count: lost))
+    }
+
+    /// Returns why the page could not be stored.
+    private func write(
+        _ page: RetentionAnswers.Page, in served: ServedLedger
+    ) async -> StoreError? {
+        do throws(StoreError) {
+            try await store(page, in: served)
+            return nil
+        } catch { return error }
     }
 
     /// Stores records, except those of chains that were erased after what their answers include.

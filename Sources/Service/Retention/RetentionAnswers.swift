@@ -16,7 +16,7 @@ final class RetentionAnswers: Sendable {
     enum Admission {
         /// A writer takes it.
         case waits
-        /// The caller has to start a writer, which calls `page` until that is nil.
+        /// The caller has to start a writer, which calls `drain`.
         case needsWriter
         /// It is not kept.
         case full
@@ -24,6 +24,7 @@ final class RetentionAnswers: Sendable {
 
     private struct State {
         var workCount = 0
+        /// Also those that are being written.
         var waiting: [Environment: [(record: RetentionRecord, position: Int64)]] = [:]
         var writing: Set<Environment> = []
     }
@@ -32,10 +33,14 @@ final class RetentionAnswers: Sendable {
 
     /// Most requests that read the ledger or wait for a responder at once; others get no message.
     static let workCount = 256
-    /// Most records waiting to be written in one environment.
+    /// Most records in one environment that are not written yet.
     static let waitingCount = 20_000
     /// Most records written in one transaction.
     static let pageCount = 500
+    /// Wait after a page that was not full, so that one transaction holds many records.
+    static let writeInterval: Duration = .milliseconds(100)
+    /// Wait after a page that could not be written.
+    static let retryInterval: Duration = .seconds(1)
 
     /// Whether there is room for one more; `endWork` ends it.
     func beginWork() -> Bool {
@@ -61,11 +66,32 @@ final class RetentionAnswers: Sendable {
         }
     }
 
-    /// The next records to write; nil ends the writer.
-    func page(in environment: Environment) -> Page? {
+    /// Writes all that waits. What could not be written is written again after a pause, until the
+    /// task is cancelled.
+    ///
+    /// - Parameter write: returns whether the page is stored.
+    /// - Returns: how many records were dropped, because they could not be written at the end.
+    func drain(
+        _ environment: Environment, write: (Page) async -> Bool,
+        pause: (Duration) async -> Void
+    ) async -> Int {
+        while let page = page(in: environment) {
+            let isStored = await write(page)
+            if isStored {
+                remove(page.records.count, in: environment)
+            } else if Task.isCancelled {
+                return drop(in: environment)
+            }
+            if isStored, page.records.count == RetentionAnswers.pageCount { continue }
+            await pause(isStored ? RetentionAnswers.writeInterval : RetentionAnswers.retryInterval)
+        }
+        return 0
+    }
+
+    /// The oldest records; nil, and the writer ends, where none wait.
+    private func page(in environment: Environment) -> Page? {
         state.withLock { state in
-            // Taken out, so that no record is copied.
-            var waiting = state.waiting.removeValue(forKey: environment) ?? []
+            let waiting = state.waiting[environment] ?? []
             guard !waiting.isEmpty else {
                 state.writing.remove(environment)
                 return nil
@@ -75,9 +101,20 @@ final class RetentionAnswers: Sendable {
                 page.records.append(record)
                 page.position = min(page.position, position)
             }
-            waiting.removeFirst(page.records.count)
-            state.waiting[environment] = waiting
             return page
+        }
+    }
+
+    /// Removes the oldest records.
+    private func remove(_ count: Int, in environment: Environment) {
+        state.withLock { $0.waiting[environment, default: []].removeFirst(count) }
+    }
+
+    /// Removes every record, and ends the writer.
+    private func drop(in environment: Environment) -> Int {
+        state.withLock { state in
+            state.writing.remove(environment)
+            return state.waiting.removeValue(forKey: environment)?.count ?? 0
         }
     }
 }

@@ -28,8 +28,7 @@ struct RetentionWorkTests {
     }
 
     @Test("Records wait up to the bound of their environment; all that wait are written, once")
-    func waiting() {
-        #expect(answers.page(in: .production) == nil)
+    func waiting() async {
         #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
         let more = (1..<RetentionAnswers.waitingCount).count {
             answers.add(record($0), at: 1, in: .production) == .waits
@@ -38,19 +37,77 @@ struct RetentionWorkTests {
         #expect(answers.add(record(-1), at: 1, in: .production) == .full)
         #expect(answers.add(record(-1), at: 1, in: .sandbox) == .needsWriter)
         var written: [String] = []
-        while let page = answers.page(in: .production) {
+        let lost = await answers.drain(.production) { page in
             #expect(page.records.count <= RetentionAnswers.pageCount)
             written += page.records.map(\.requestId)
+            return true
+        } pause: { _ in
         }
+        #expect(lost == 0)
         #expect(written == (0..<RetentionAnswers.waitingCount).map { "\($0)" })
         #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
     }
 
     @Test("A page states the oldest position that its answers include")
-    func position() {
+    func position() async {
         for position in [7, 3, 9] as [Int64] {
             _ = answers.add(record(Int(position)), at: position, in: .production)
         }
-        #expect(answers.page(in: .production)?.position == 3)
+        var positions: [Int64] = []
+        _ = await answers.drain(.production) { page in
+            positions.append(page.position)
+            return true
+        } pause: { _ in
+        }
+        #expect(positions == [3])
+    }
+
+    @Test("Records that could not be written are written again, before later ones")
+    func again() async {
+        let ids = (0...RetentionAnswers.pageCount).map { "\($0)" }
+        for number in ids.indices { _ = answers.add(record(number), at: 1, in: .production) }
+        var written: [[String]] = []
+        var pauses: [Duration] = []
+        let lost = await answers.drain(.production) { page in
+            written.append(page.records.map(\.requestId))
+            return written.count > 1
+        } pause: {
+            pauses.append($0)
+        }
+        #expect(lost == 0)
+        let first = Array(ids.dropLast())
+        #expect(written == [first, first, Array(ids.suffix(1))])
+        #expect(pauses == [RetentionAnswers.retryInterval, RetentionAnswers.writeInterval])
+    }
+
+    @Test("Records that are being written count towards the bound, and then no longer")
+    func held() async {
+        for number in 1..<RetentionAnswers.waitingCount {
+            _ = answers.add(record(number), at: 1, in: .production)
+        }
+        var admissions: [RetentionAnswers.Admission] = []
+        _ = await answers.drain(.production) { _ in
+            guard admissions.isEmpty else { return true }
+            for _ in 0..<2 { admissions.append(answers.add(record(0), at: 1, in: .production)) }
+            return true
+        } pause: { _ in
+        }
+        #expect(admissions == [.waits, .full])
+        #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
+    }
+
+    @Test("A writer that is cancelled drops what it cannot write, and counts it")
+    func cancelled() async {
+        for number in 0..<3 { _ = answers.add(record(number), at: 1, in: .production) }
+        let writer = Task { [answers] in
+            await answers.drain(.production) { _ in
+                false
+            } pause: { _ in
+                await Task.yield()
+            }
+        }
+        writer.cancel()
+        #expect(await writer.value == 3)
+        #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
     }
 }
