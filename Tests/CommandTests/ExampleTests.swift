@@ -25,16 +25,26 @@ struct ExampleTests {
         let writes = try #require(rules.firstIndex { $0.contains("method POST") })
         for (path, backend) in [
             ("/mcp", "queries"), ("/v1/customers:entitlements", "queries"),
-            ("/v1/signatures/", "queries"), ("/v1/jobs", "jobs"),
+            ("/v1/signatures/", "queries"), ("/appstore/retention", "queries"),
+            ("/v1/jobs", "one_node"), ("/console", "one_node"), ("/v1/audit", "one_node"),
+            ("/v1/recoveries", "one_node"), ("/v1/webhooks", "one_node"),
+            ("/v1/quarantine", "one_node"),
         ] {
             let rule = rules[..<writes].first { $0.contains(" \(path) ") }
             #expect(rule?.contains("use_backend \(backend) if") == true, "\(path)")
         }
-        for backend in ["queries", "jobs"] {
+        let retention = try #require(rules.firstIndex { $0.contains(" /appstore/retention ") })
+        let notifications = try #require(rules.firstIndex { $0.contains(" /appstore/ ") })
+        #expect(retention < notifications)
+        for backend in ["queries", "one_node"] {
             let section = text.components(separatedBy: "\nbackend \(backend)\n").last ?? ""
             let check = section.split(separator: "\n").first
             #expect(check?.contains("GET /readyz/answers") == true, "\(backend)")
         }
+        let node = text.components(separatedBy: "\nbackend one_node\n").last ?? ""
+        let section = node.components(separatedBy: "\nbackend ").first ?? ""
+        #expect(section.contains("\n    balance source\n"))
+        #expect(text.contains("server.trustedProxies"))
     }
 
     @Test(
