@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import LedgerStore
 import TestSupport
 import Testing
 
@@ -168,6 +169,22 @@ struct DashboardTests {
         let rules = groups.flatMap { $0["rules"]?.array ?? [] }
         let rule = rules.first { $0["alert"]?.string == "SubledgerGenuineRefused" }
         return Set(results(of: rule?["expr"]?.string ?? "").joined().map(String.init))
+    }
+
+    /// Codes that no append of a delivery is refused with while the service runs: of other commands,
+    /// of evidence that no genuine delivery has, and of its own end.
+    private static let notOfIntake: Set<StoreError.Code> = [
+        .fileNewer, .fileInUse, .noSuchFile, .batchTooLarge, .evidenceTooLarge,
+        .evidenceMalformed, .erasureOvertaken, .closed,
+    ]
+
+    @Test("The rule for refused genuine evidence names every code that the log refuses it with")
+    func storeCodes() throws {
+        let named = try DashboardTests.genuineResults()
+        for code in StoreError.Code.allCases {
+            let isExpected = !DashboardTests.notOfIntake.contains(code)
+            #expect(named.contains(code.rawValue) == isExpected, "\(code)")
+        }
     }
 
     @Test("Every panel of the dashboard shows exported series, and every metric is in a panel")
