@@ -43,6 +43,18 @@ struct Subledger: AsyncParsableCommand {
         }
     }
 
+    /// A message as one line that ends like a sentence; a list in it is separated by commas.
+    static func sentence(_ message: String) -> String {
+        var text = ""
+        for line in message.split(whereSeparator: \.isNewline) {
+            let part = line.trimmingCharacters(in: .whitespaces)
+            let isListed = part.hasPrefix("- ")
+            if !text.isEmpty { text += isListed && !text.hasSuffix(":") ? ", " : " " }
+            text += isListed ? String(part.dropFirst(2)) : part
+        }
+        return text.last.map { ".?!".contains($0) } ?? true ? text : text + "."
+    }
+
     /// Runs the named command; usage errors are reported like all others.
     static func main() async {
         // With SIGXFSZ ignored, a file size limit is reported like a full disk.
@@ -57,8 +69,8 @@ struct Subledger: AsyncParsableCommand {
             Terminal.error(
                 CommandFailure(
                     "usage",
-                    "\(message(for: error)) See `subledger --help`, or --help after a"
-                        + " command.", .usage))
+                    "\(sentence(message(for: error))) See `subledger --help`, or --help after"
+                        + " a command.", .usage))
             exit(withError: ExitCode(CommandFailure.Exit.usage.rawValue))
         }
     }

@@ -149,8 +149,17 @@ struct QuestionCommandTests {
         let place = try Workplace(options: ["--data", "data"])
         let outcome = try await place.run(arguments + place.options)
         #expect(outcome.code == 64, "\(outcome.err)")
-        #expect(!outcome.err.isEmpty)
+        #expect(outcome.err.split(separator: "\n").count == 1, "\(outcome.err)")
         #expect(outcome.out.isEmpty)
+    }
+
+    @Test("A wrong value is answered with one line that lists the right ones")
+    func wrongValue() async throws {
+        let outcome = try await Workplace(options: ["--data", "data"]).run("bench", "nothing")
+        #expect(outcome.err.contains(" of the following: verify, append, "), "\(outcome.err)")
+        #expect(outcome.err.contains(", proof, all. See `subledger --help`"), "\(outcome.err)")
+        let missing = try await Workplace(options: ["--data", "data"]).run("show")
+        #expect(missing.err.contains("argument '<id>'. See `subledger --help`"), "\(missing.err)")
     }
 
     @Test(

@@ -32,6 +32,10 @@ struct JobRouteTests {
             }
             #expect(try await client.post("/v1/jobs", Array("{".utf8)).code == "malformedJSON")
             #expect(try await client.get("/v1/jobs/none").code == "noSuchJob")
+            // The report that the message names is accepted.
+            let detail = try await JobRouteTests.start(client, "").json["detail"]?.string ?? ""
+            let example = try #require(detail.firstMatch(of: #/e\.g\. (\S+)\.$/#))
+            #expect(try await JobRouteTests.start(client, String(example.1)).code == nil)
         }
     }
 

@@ -206,7 +206,7 @@ struct MCPText {
         var lines = cell.stamp.lines
         lines.append(
             "\(cell.metric.rawValue) \(cell.column.name)\(row) from \(cell.from.rfc3339) to"
-                + " \(cell.to.rfc3339): \(cell.text(of: cell.amount)) of \(cell.chainCount)"
+                + " \(cell.to.rfc3339): \(cell.text(of: cell.amount)) from \(cell.chainCount)"
                 + " chains.")
         lines += cell.chains.map { found -> String in
             let chain = found.chain

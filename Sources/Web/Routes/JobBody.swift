@@ -1,6 +1,6 @@
 internal import AppStore
 
-/// The body of `POST /v1/jobs`: `{"report":"/v1/metrics/churn?from=2026-01"}`.
+/// The body of `POST /v1/jobs`: `{"report":"/v1/metrics/churn?from=2026-01-01"}`.
 struct JobBody: Sendable {
     /// Path and query, as given.
     let report: String
@@ -33,7 +33,7 @@ struct JobBody: Sendable {
 
     private static var invalid: Problem {
         Problem.invalid(
-            "report takes path and query of a report, e.g. /v1/metrics/churn?from=2026-01.",
+            "report takes path and query of a report, e.g. /v1/metrics/churn?from=2026-01-01.",
             code: "invalidBody")
     }
 }

@@ -9,7 +9,7 @@ extension CellChains {
         let row = group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
         var lines = [
             "\(metric.rawValue) \(column.name)\(row) from \(from.rfc3339) to \(to.rfc3339):"
-                + " \(text(of: amount)) of \(chainCount) chains"
+                + " \(text(of: amount)) from \(chainCount) chains"
         ]
         for found in chains {
             let events = found.events.map { "#\($0)" }.joined(separator: " ")
