@@ -43,6 +43,11 @@ struct DatabaseAwayTests {
             let answer = try await client.get(path)
             #expect(answer.status == 200 && answer.bytes == before.bytes)
             #expect(answer.headers[Self.age].flatMap { Int($0) } != nil)
+            let metrics = try await client.get("/metrics")
+            #expect(metrics.status == 200 && metrics.headers[Self.age] != nil)
+            let documented = APIDocument.shared.root["paths"]?["/metrics"]?["get"]
+            let headers = documented?["responses"]?["200"]?["headers"]
+            #expect(headers?["Subledger-Age"] != nil)
             try await Self.checkTools(client, purchase.id)
             try await offPool { try cluster.start() }
             while try await client.get("/readyz").status != 200 || ledger.age != nil {

@@ -22,7 +22,7 @@ enum MetricMeaning {
             "Time from a request's head to the beginning of its response.",
         "subledger_http_requests_total": "Requests by method, route and status.",
         "subledger_intake_total":
-            "Deliveries by result: appended, known, or the code of the refusal.",
+            "Deliveries by result: appended, duplicate, conflict, or the refusal's code.",
         "subledger_lag_positions": "Log positions that answers do not include yet.",
         "subledger_lag_seconds": "Seconds answers have been behind the log.",
         "subledger_last_event_timestamp_seconds":
