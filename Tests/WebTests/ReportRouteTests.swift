@@ -1,6 +1,8 @@
 import AppStore
 import HTTPTypes
+import Ledger
 import LedgerStore
+import Projection
 import Queries
 import Reports
 import Synchronization
@@ -185,6 +187,30 @@ struct ReportRouteTests {
             }
             let problem = Problem(MetricsError.stopped)
             #expect(problem.status == .serviceUnavailable && problem.code == "stopping")
+        }
+    }
+
+    @Test("So is a report of retention offers, which reads the subscriptions of the answers")
+    func stoppedOffers() async throws {
+        try await ServedPlace().serve(renewed: purchase) { _, host in
+            let operations = try host.ledger(.production).ledger.operations
+            let chain = ChainId(
+                bundleId: BundleId(MadePurchase.app),
+                originalTransactionId: OriginalTransactionId(purchase.id))
+            let record = RetentionRecord(
+                requestId: "r", chain: chain, at: ServedPlace.now, outcome: .shown, rule: "all")
+            let count = try await operations.erasureCount()
+            #expect(try await operations.keep([record], erasures: count))
+            let outcome = await withThrowingTaskGroup(of: RetentionOffers.self) { group in
+                group.cancelAll()
+                group.addTask {
+                    try await host.retentionOffersReport(
+                        from: ServedPlace.now, to: ServedPlace.now.advanced(byMilliseconds: 1),
+                        QueryScope())
+                }
+                return await group.nextResult()
+            }
+            #expect(throws: ServingError.stopping) { try outcome?.get() }
         }
     }
 

@@ -160,13 +160,7 @@ extension LedgerHost {
                 snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)
             query.rates = rates
-            do {
-                return try await compute(query, snapshot.position)
-            } catch {
-                // A cancelled read fails with an error of its own.
-                guard Task.isCancelled else { throw error }
-                throw ServingError.stopping
-            }
+            return try await compute(query, snapshot.position)
         }
     }
 }
@@ -181,7 +175,8 @@ struct ReportClient: Sendable {
 extension ServedLedger {
     /// The result of `compute` while no other report is computed.
     ///
-    /// Throws `OperatorError` (`tooManyJobs`) where the client gave up before its turn.
+    /// Throws `OperatorError` (`tooManyJobs`) where the client gave up before its turn, and
+    /// `ServingError.stopping` where the task was cancelled meanwhile.
     func reportTurn<Value: Sendable>(
         _ compute: () async throws -> Value
     ) async throws -> Value {
@@ -190,7 +185,13 @@ extension ServedLedger {
                 throw OperatorError(
                     .tooManyJobs, "The connection was closed while the report waited; retry.")
             }
-            return try await compute()
+            do {
+                return try await compute()
+            } catch {
+                // A cancelled read fails with an error of its own.
+                guard Task.isCancelled else { throw error }
+                throw ServingError.stopping
+            }
         }
     }
 }
