@@ -171,8 +171,8 @@ struct DashboardTests {
         return Set(results(of: rule?["expr"]?.string ?? "").joined().map(String.init))
     }
 
-    /// Codes that no append of a delivery is refused with while the service runs: of other commands,
-    /// of evidence that no genuine delivery has, and of its own end.
+    /// Codes that no append of a delivery is refused with while the service runs: those of other
+    /// commands, of evidence that no genuine delivery has, and of the service's own end.
     private static let notOfIntake: Set<StoreError.Code> = [
         .fileNewer, .fileInUse, .noSuchFile, .batchTooLarge, .evidenceTooLarge,
         .evidenceMalformed, .erasureOvertaken, .closed,
