@@ -72,6 +72,28 @@ struct OperationsTests {
         for store in stores { await store.close() }
     }
 
+    @Test("A chain of an earlier release whose id no index holds does not stop the feed's clock")
+    func longId() async throws {
+        let database = try Database()
+        let store = try await open(database)
+        func chain(_ id: String) -> ChainId {
+            ChainId(
+                bundleId: BundleId("com.example"),
+                originalTransactionId: OriginalTransactionId(id))
+        }
+        // Digits that PostgreSQL cannot compress to the size of an index row.
+        let digits = (UInt8.min...UInt8.max).map { SHA256.hash([$0]).hexadecimal }.joined()
+        let (long, bound) = (chain(digits), chain(String(digits.prefix(LogLimits.idByteCount))))
+        #expect(digits.utf8.count == 16_384)
+        let end = ProjectionCursor(position: 1, leafHash: SHA256.hash([1]))
+        try await store.keepClock(end: end, at: Self.start, chains: [long, bound, chain("7")])
+        #expect(try await store.feedClock()?.end == end)
+        let readings = try await store.clockReadings(after: .beginning, through: 1, limit: 9)
+        #expect(readings.map(\.chain) == [bound, chain("7")])
+        #expect(try await store.clockReadings(of: [long]).isEmpty)
+        await store.close()
+    }
+
     // MARK: Leases
 
     @Test("A task has one holder, until it gives the lease back")

@@ -22,6 +22,10 @@ extension PostgresOperations {
     public func keepClock(
         end: ProjectionCursor, at: Timestamp, chains: [ChainId]
     ) async throws(StoreError) {
+        // The index on chains refuses longer ids, which a log of an earlier release may hold.
+        let chains = chains.filter {
+            $0.originalTransactionId.rawValue.utf8.count <= LogLimits.idByteCount
+        }
         try await write(.feeds) { transaction in
             try transaction.run(
                 """
