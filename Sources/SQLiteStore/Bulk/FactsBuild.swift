@@ -12,7 +12,7 @@ public struct FactsBuild: Sendable {
     private let directory: String
 
     /// Receives the number of events decoded so far, and the total, also while their facts are
-    /// loaded; throws to end the build.
+    /// merged and loaded; throws to end the build.
     public typealias Report = @Sendable (_ done: Int64, _ all: Int64) throws(StoreError) -> Void
 
     /// Facts loaded between two reports.
@@ -49,8 +49,10 @@ public struct FactsBuild: Sendable {
     ) throws(StoreError) {
         let bulk = try BulkFile(path: path, schema: FactsStore.schema, meta: FactsStore.meta)
         do throws(StoreError) {
-            let merged = try RunFile.joined(files, directory: directory)
             let count = checkpoint.position
+            let merged = try RunFile.joined(files, directory: directory) {
+                () throws(StoreError) in try report(count, count)
+            }
             try bulk.write { database in
                 try load(merged, apps, database) { try report(count, count) }
             }
@@ -71,10 +73,12 @@ public struct FactsBuild: Sendable {
         let apps = AppNumbers(try await facts.appNumbers())
         let files = try await runs(after: start, through: checkpoint.position, apps, report)
         let directory = directory
-        let merged = try await Blocking.run { () throws(StoreError) in
-            try RunFile.joined(files, directory: directory)
-        }
         let count = checkpoint.position - start
+        let merged = try await Blocking.run { () throws(StoreError) in
+            try RunFile.joined(files, directory: directory) { () throws(StoreError) in
+                try report(count, count)
+            }
+        }
         try await facts.write { database in
             try FactsBuild.load(merged, apps, database) { try report(count, count) }
             try DerivedFile.setCheckpoint(checkpoint, database)

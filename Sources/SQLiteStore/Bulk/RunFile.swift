@@ -66,10 +66,16 @@ extension RunFile {
         return try writer.finish()
     }
 
+    /// Records merged between two calls of `report`.
+    static let reportRecordCount = 8_192
+
     /// At most `maximumCount` runs with the contents of `files`. Blocks.
+    ///
+    /// - Parameter report: throws to end the merge.
     static func joined(
-        _ files: [RunFile], directory: String
+        _ files: [RunFile], directory: String, report: () throws(StoreError) -> Void = {}
     ) throws(StoreError) -> [RunFile] {
+        var count = 0
         var files = files
         while files.count > maximumCount {
             var writer = try RunWriter(directory: directory)
@@ -77,6 +83,8 @@ extension RunFile {
             while let record = merge.first {
                 try writer.append(key: record.key, value: record.value)
                 try merge.advance()
+                count += 1
+                if count.isMultiple(of: reportRecordCount) { try report() }
             }
             files.removeFirst(maximumCount)
             files.append(try writer.finish())

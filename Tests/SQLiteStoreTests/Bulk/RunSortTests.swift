@@ -126,6 +126,27 @@ struct RunSortTests {
         #expect(try RunFile.joined(runs, directory: directory.path).count == 2)
     }
 
+    @Test("A merge of more runs than are read at once can be ended")
+    func ended() throws {
+        let part = (0..<RunFile.reportRecordCount / RunFile.maximumCount).map {
+            RunRecord(key: [UInt8($0)], value: [])
+        }
+        let runs = try RunRecord.runs(
+            Array(repeating: part, count: RunFile.maximumCount + 1), in: directory.path)
+        let end = StoreError(.closed, reason: "", remedy: "")
+        #expect(throws: end) {
+            try RunFile.joined(runs, directory: directory.path) { () throws(StoreError) in
+                throw end
+            }
+        }
+        // Runs that are read at once are not merged here.
+        let few = Array(runs.prefix(RunFile.maximumCount))
+        let joined = try RunFile.joined(few, directory: directory.path) { () throws(StoreError) in
+            throw end
+        }
+        #expect(joined.count == few.count)
+    }
+
     @Test("A key in several runs is returned once per run")
     func repeatedKey() throws {
         let record = RunRecord(key: [1, 2], value: [3])
