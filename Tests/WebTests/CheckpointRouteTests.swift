@@ -157,7 +157,8 @@ struct CheckpointRouteTests {
             // The second one is signed by another key of the origin alone, the third one by none.
             let other = try NoteSignerKey(name: Self.origin)
             let notes = try kept.map { try SignedNote($0.note) }
-            let foreign = try LogCheckpoint(notes[1]).signed(by: other).note
+            // With a line of its own: a note of the same text would get the signatures kept.
+            let foreign = try SignedNote(notes[1].text + "another line\n", signedBy: other).note
             let broken = notes[1].note.replacing("\n2\n", with: "\n3\n")
             for (stored, note) in [(kept[1], foreign), (kept[2], broken)] {
                 try await operations.keep(

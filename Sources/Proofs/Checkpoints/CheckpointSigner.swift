@@ -75,9 +75,8 @@ public struct CheckpointSigner: Sendable {
         let signed = try LogCheckpoint(
             origin: key.verifier.name, size: head.position, root: head.root
         ).signed(by: key).adding(earlier)
-        let made = StoredCheckpoint(size: head.position, note: signed.note, signedAt: clock())
-        try await operations.keep(made)
-        return made
+        return try await operations.keep(
+            StoredCheckpoint(size: head.position, note: signed.note, signedAt: clock()))
     }
 
     /// What the newest checkpoint states, which must be of this origin.

@@ -64,7 +64,7 @@ public struct CheckpointLoop: Sendable {
                 guard !note.verify(witness.key).isValid else { continue }
                 if let signed = await ask(witness, note, stored.size) {
                     stored.note = signed.note
-                    try await served.ledger.operations.keep(stored)
+                    stored = try await served.ledger.operations.keep(stored)
                 }
             }
         } catch let error as ProofError {

@@ -31,6 +31,32 @@ struct CheckpointStoreTests {
         }
     }
 
+    @Test("Writers that read the same checkpoint keep the signatures of each other")
+    func concurrent() async throws {
+        try await OperationsEngine.each { store in
+            func checkpoint(_ root: String, _ keys: [String]) -> StoredCheckpoint {
+                let lines = keys.map { "\u{2014} \($0) AAAAAAA=\n" }.joined()
+                return StoredCheckpoint(
+                    size: 3, note: "a\n3\n\(root)\n\n\(lines)", signedAt: Timestamp(milliseconds: 3)
+                )
+            }
+            // Two found none of this size and sign; meanwhile a witness signs for the first one.
+            let signed = checkpoint("r", ["a"])
+            #expect(try await store.keep(signed) == signed)
+            try await store.keep(checkpoint("r", ["a", "w"]))
+            #expect(try await store.keep(signed) == checkpoint("r", ["a", "w"]))
+            // Two add the signature of a witness each to what they read.
+            try await store.keep(checkpoint("r", ["a", "w", "v"]))
+            let all = checkpoint("r", ["a", "w", "x", "v"])
+            #expect(try await store.keep(checkpoint("r", ["a", "w", "x"])) == all)
+            #expect(try await store.checkpoints(after: -1, limit: 9) == [all])
+            // Signatures of another statement are not taken over.
+            let other = checkpoint("other", ["a"])
+            #expect(try await store.keep(other) == other)
+            #expect(try await store.checkpoints(after: -1, limit: 9) == [other])
+        }
+    }
+
     @Test("Checkpoints from elsewhere add their signatures, and never replace what is kept")
     func adopted() async throws {
         try await OperationsEngine.each { store in

@@ -48,7 +48,7 @@ struct DoctorLogTests {
         func sign(_ size: Int64, _ root: Digest) async throws {
             let note = try LogCheckpoint(origin: key.verifier.name, size: size, root: root)
                 .signed(by: key).note
-            try await ledger.ledger {
+            _ = try await ledger.ledger {
                 try await $0.operations.keep(
                     StoredCheckpoint(size: size, note: note, signedAt: ledger.now))
             }

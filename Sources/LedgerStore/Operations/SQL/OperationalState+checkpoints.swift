@@ -1,9 +1,17 @@
 /// Signed checkpoints of the log.
 extension OperationalState {
-    /// Keeps a signed checkpoint permanently; replaces one of the same size, which then has fewer
-    /// signatures of witnesses.
-    public func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError) {
-        try await writeTables(.requests) { try $0.keep(checkpoint) }
+    /// Keeps a signed checkpoint permanently. Replaces one of the same size, whose signatures it
+    /// keeps where both state the same: another writer may have added some since the caller looked.
+    ///
+    /// - Returns: what is kept.
+    @discardableResult
+    public func keep(_ checkpoint: StoredCheckpoint) async throws(StoreError) -> StoredCheckpoint {
+        try await writeTables(.requests) { tables in
+            let known = try tables.checkpoints("size = $1::bigint", checkpoint.size, 1).first
+            let both = known.flatMap { checkpoint.adding($0) } ?? checkpoint
+            try tables.keep(both)
+            return both
+        }
     }
 
     /// Keeps checkpoints of the same log from elsewhere, all of them or none. Where one of the same
