@@ -91,10 +91,15 @@ package struct RecoveryWorld: Sendable {
         package let head: LogHead
     }
 
-    /// - Parameter meanwhile: arrives as live deliveries after Apple's first response.
+    /// - Parameters:
+    ///   - meanwhile: arrives as live deliveries after Apple's first response.
+    ///   - projected: called after each state that the recovery reads.
     package func recover(
         _ request: RecoveryRequest, meanwhile: [[UInt8]] = [],
         report: @escaping Recovery.Report = { _ in },
+        projected: @escaping @Sendable (EnvironmentLedger) async throws(StoreError) -> Void = {
+            _ in
+        },
         carrying: (SimulatedTransport) -> any APITransport = { $0 }
     ) async throws -> Recovered {
         let api = apple()
@@ -114,7 +119,9 @@ package struct RecoveryWorld: Sendable {
             ) { now }
             let result = await Result {
                 try await RecoveryRun(recovery) { () async throws(StoreError) in
-                    try await projecting.snapshot()
+                    let snapshot = try await projecting.snapshot()
+                    try await projected(opened)
+                    return snapshot
                 }.run(report: report)
             }
             let head = try await opened.log.head()

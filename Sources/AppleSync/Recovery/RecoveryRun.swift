@@ -52,13 +52,18 @@ public struct RecoveryRun: Sendable {
         defer { withExtendedLifetime(lock) {} }
         let finished = try await recovery.run(report: report)
         return try await recovery.storing { () throws(StoreError) in
-            var snapshot = try await projecting()
+            _ = try await projecting()
             let reservation = try await confirm(finished)
-            snapshot = try await projecting()
-            let reported = try await emit(finished, reservation, snapshot)
-            // The report is durable before it is returned: a kill in between loses nothing.
-            try await ledger.operations.endRecovery(finished.record.id, keeping: kept(reported))
-            return reported
+            while true {
+                // Before the state: the report may name a person whom a later erasure erases.
+                let erasures = try await ledger.operations.erasureCount()
+                let snapshot = try await projecting()
+                let reported = try await emit(finished, reservation, snapshot)
+                // The report is durable before it is returned: a kill in between loses nothing.
+                let isKept = try await ledger.operations.endRecovery(
+                    finished.record.id, keeping: kept(reported), erasures: erasures)
+                if isKept { return reported }
+            }
         }
     }
 

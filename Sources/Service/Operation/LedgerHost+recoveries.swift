@@ -149,8 +149,12 @@ extension LedgerHost {
             verifier: verifier, revocation: revocation, clock: clock)
         let state: JobState<RecoveryReport>
         do throws(RecoveryFailure) {
-            let report = try await RecoveryRun(recovery) { () async throws(StoreError) in
-                try await served.laterSnapshot(atLeast: try await served.ledger.log.head().position)
+            let report = try await RecoveryRun(recovery) {
+                [recoveryJobs] () async throws(StoreError) in
+                // Before the state: it may be one before an erasure that is noted meanwhile.
+                recoveryJobs.update(job.id) { $0.isOvertaken = false }
+                let head = try await served.ledger.log.head().position
+                return try await served.laterSnapshot(atLeast: head)
             }.run(holding: held.take()) { [recoveryJobs] progress in
                 recoveryJobs.update(job.id) { $0.progress = progress }
             }
@@ -158,8 +162,7 @@ extension LedgerHost {
         } catch {
             state = .failed(code: error.code, message: error.description)
         }
-        let now = clock()
-        recoveryJobs.update(job.id) { ($0.state, $0.endedAt) = (state, now) }
+        recoveryJobs.end(job.id, state, at: clock())
     }
 }
 

@@ -20,6 +20,8 @@ public struct RecoveryJob: Sendable, JSONWritable {
     public internal(set) var progress = Recovery.Progress()
     /// After a failure, the same request resumes where it stopped.
     public internal(set) var state: JobState<RecoveryReport>
+    /// Whether a person was erased since the state that its report is of.
+    var isOvertaken = false
 
     /// The object of `POST /v1/recoveries`.
     public func write(to json: inout JSONWriter) { write(to: &json, withReport: false) }
@@ -89,10 +91,25 @@ final class RecoveryJobs: Sendable {
     /// Forgets one that could not begin.
     func remove(_ id: String) { jobs.withLock { $0.removeAll { $0.id == id } } }
 
-    /// Forgets those that ended: their reports name chains and customers.
+    /// Forgets those that ended, after an erasure: their reports name chains and customers.
     func removeEnded(in environment: Environment) {
         jobs.withLock { jobs in
             jobs.removeAll { $0.environment == environment && $0.endedAt != nil }
+            for index in jobs.indices where jobs[index].environment == environment {
+                jobs[index].isOvertaken = true
+            }
+        }
+    }
+
+    /// Keeps the outcome of one, or forgets it where an erasure overtook its report.
+    func end(_ id: String, _ state: JobState<RecoveryReport>, at now: Timestamp) {
+        jobs.withLock { jobs in
+            guard let index = jobs.firstIndex(where: { $0.id == id }) else { return }
+            if case .finished = state, jobs[index].isOvertaken {
+                jobs.remove(at: index)
+            } else {
+                (jobs[index].state, jobs[index].endedAt) = (state, now)
+            }
         }
     }
 

@@ -1,6 +1,9 @@
 import AppStore
 import Intake
+import LedgerStore
 import LedgerTestSupport
+import Projection
+import Synchronization
 import Testing
 
 @testable import AppleSync
@@ -26,6 +29,27 @@ struct RecoveryBesideLiveTests {
         #expect(loud.fetchedCount == quiet.fetchedCount)
         #expect(loud.chains == quiet.chains)
         #expect(loud.customers == quiet.customers)
+    }
+
+    @Test("an erasure after the state that a report is of has the report made again")
+    func erased() async throws {
+        let world = try RecoveryWorld()
+        let count = Mutex(0)
+        let done = try await world.recover(
+            RecoveryWorld.request(40, 30),
+            projected: { (ledger) async throws(StoreError) in
+                let number = count.withLock { count in
+                    count += 1
+                    return count
+                }
+                // The first state is not that of the report.
+                guard number == 2 else { return }
+                try await ledger.operations.erase(chains: [], ids: ["7"], positions: [])
+            })
+        #expect(count.withLock { $0 } == 3)
+        #expect(done.report.newCount > 0)
+        let reports = try await world.ledger.ledger { try await $0.operations.recoveryReports() }
+        #expect(reports.count == 1)
     }
 
     @Test("only events that the recovery appended count as recovered")

@@ -91,7 +91,8 @@ extension Database {
             _ = try await store.recovery(id)
             _ = try await store.undelivered(id)
             _ = try await store.openRecoveries()
-            try await store.endRecovery(id, keeping: report)
+            let erasures = try await store.erasureCount()
+            try await store.endRecovery(id, keeping: report, erasures: erasures)
         }
         _ = try await store.lastRecoveryReport(of: nil)
         _ = try await store.recoveryReports()

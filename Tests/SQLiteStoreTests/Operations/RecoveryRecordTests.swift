@@ -119,6 +119,26 @@ struct RecoveryRecordTests {
         }
     }
 
+    @Test("a report of a state before an erasure is refused, and the recovery stays open")
+    func erased() async throws {
+        try await OperationsEngine.each { store in
+            _ = try await store.beginRecovery(
+                "a", at: Self.start, start: 1, log: .start, slices: [slice()],
+                keptFor: OperationsLimits.recoveryMilliseconds)
+            let before = try await store.erasureCount()
+            try await store.erase(chains: [], ids: ["7"], positions: [])
+            #expect(try await !store.endRecovery("a", keeping: report(1), erasures: before))
+            #expect(try await store.recoveryReports().isEmpty)
+            #expect(try await store.openRecoveries().map(\.id) == ["a"])
+            let after = try await store.erasureCount()
+            #expect(try await store.endRecovery("a", keeping: report(2), erasures: after))
+            #expect(try await store.lastRecoveryReport(of: nil) == report(2))
+            #expect(try await store.openRecoveries().isEmpty)
+            // Without a report nothing is refused.
+            #expect(try await store.endRecovery("a", erasures: before))
+        }
+    }
+
     @Test("a recovery is open until it ends")
     func open() async throws {
         try await OperationsEngine.each { store in

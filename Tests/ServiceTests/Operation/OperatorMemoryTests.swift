@@ -1,4 +1,5 @@
 import AppStore
+import AppleSync
 import Ledger
 import Testing
 
@@ -77,6 +78,28 @@ struct OperatorMemoryTests {
         RecoveryJob(
             id: "\(id)", environment: environment, bundleId: BundleId("a"), from: Self.start,
             to: Self.start, actor: "sara", reason: "r", startedAt: Self.start, state: .running)
+    }
+
+    @Test("A recovery whose report an erasure overtakes is forgotten when it ends")
+    func overtaken() {
+        let report = RecoveryReport.empty(nil, position: 1)
+        let failure = JobState<RecoveryReport>.failed(code: "closed", message: "")
+        for (erased, clears, state, isKept) in [
+            (Environment.sandbox, false, .finished(report), true),
+            (.production, false, .finished(report), false),
+            (.production, true, .finished(report), true),
+            (.production, false, failure, true),
+        ] as [(Environment, Bool, JobState<RecoveryReport>, Bool)] {
+            let jobs = RecoveryJobs()
+            #expect(jobs.begin(job(0)))
+            jobs.removeEnded(in: erased)
+            // The report is of a state after the erasure.
+            if clears { jobs.update("0") { $0.isOvertaken = false } }
+            jobs.end("0", state, at: Self.start)
+            #expect((jobs.job("0")?.endedAt == Self.start) == isKept)
+            #expect((jobs.job("0") != nil) == isKept)
+            #expect(jobs.begin(job(1)))
+        }
     }
 
     @Test("One recovery runs at a time in an environment; those that ended are kept to the bound")

@@ -11,6 +11,8 @@ extension OperationalState {
         chains: [ChainId], ids: [String], positions: [Int64]
     ) async throws(StoreError) {
         try await writeTables(.requests) { tables in
+            // First: a report that is stored meanwhile is seen below, or refused.
+            try tables.execute("UPDATE @erasure_count SET number = number + 1 WHERE id = 1")
             for id in ids { try tables.eraseTexts(containing: id) }
             try tables.erase(chains: chains, ids: ids, positions: positions)
         }
@@ -26,10 +28,8 @@ extension SQLTables {
         try execute("DELETE FROM @upload_keys WHERE \(contains("key"))", id)
     }
 
-    /// Removes what is kept about chains, ids and positions, except reports that name an id, and
-    /// counts the erasure.
+    /// Removes what is kept about chains, ids and positions, except reports that name an id.
     fileprivate func erase(chains: [ChainId], ids: [String], positions: [Int64]) throws {
-        try execute("UPDATE @erasure_count SET number = number + 1 WHERE id = 1")
         for chain in chains {
             for table in ["clock_readings", "webhook_waiting", "lookups", "retention_answers"] {
                 try execute(

@@ -93,13 +93,25 @@ extension OperationalState {
     /// Removes a finished recovery and stores its report: both, or neither. The newest
     /// `OperationsLimits.recoveryReportCount` reports are kept.
     ///
-    /// - `report`: nil when there is nothing to store.
+    /// An erasure removes the reports that name its ids. Where the caller reads the count and then
+    /// the state that the report is of, nothing of the erased persons remains: the state is one
+    /// after the erasure, or `erase` comes before this call, which is then refused, or after it.
+    ///
+    /// - Parameters:
+    ///   - report: nil when there is nothing to store.
+    ///   - count: `erasureCount` before the state that the report is of; nil: the report names no
+    ///     person.
+    /// - Returns: false where `erase` was called since, and nothing was changed.
+    @discardableResult
     public func endRecovery(
-        _ id: String, keeping report: StoredReport? = nil
-    ) async throws(StoreError) {
+        _ id: String, keeping report: StoredReport? = nil, erasures count: Int64? = nil
+    ) async throws(StoreError) -> Bool {
         try await writeTables(.recovery) { tables in
+            if report != nil, let count {
+                guard try tables.holdErasures(at: count) else { return false }
+            }
             try tables.forgetRecovery(id)
-            guard let report else { return }
+            guard let report else { return true }
             _ = try tables.insertNumbered(
                 into: "recovery_reports", .recovery,
                 [
@@ -111,6 +123,7 @@ extension OperationalState {
                 DELETE FROM @recovery_reports WHERE id <= (
                     SELECT id FROM @recovery_reports ORDER BY id DESC LIMIT 1 OFFSET $1::bigint)
                 """, OperationsLimits.recoveryReportCount)
+            return true
         }
     }
 

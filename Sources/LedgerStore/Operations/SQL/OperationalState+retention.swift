@@ -73,6 +73,14 @@ extension SQLTables {
         try rows("SELECT number FROM @erasure_count WHERE id = 1") { try $0.int64(0) }.first ?? 0
     }
 
+    /// Whether `erase` was called that often; one that begins now waits for the end of this
+    /// transaction.
+    func holdErasures(at count: Int64) throws -> Bool {
+        try execute(
+            "UPDATE @erasure_count SET number = number WHERE id = 1 AND number = $1::bigint", count)
+            == 1
+    }
+
     public func insertAnswers(_ answers: [RetentionRecord]) throws {
         for answer in answers {
             try execute(
