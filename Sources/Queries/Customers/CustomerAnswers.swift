@@ -9,7 +9,29 @@ extension CustomerReading {
     public func page(
         _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil, limit: Int? = nil
     ) -> TimelinePage<Entry> {
-        TimelinePage(of: entries, at: \.at, order, after: after, limit: limit)
+        let held = chains.map { heldEntries($0) }
+        var slots = commands.enumerated().map { index, fact in
+            Slot(at: fact.receivedAt, list: held.count, index: index)
+        }
+        for (list, entries) in held.enumerated() {
+            slots += entries.enumerated().map { Slot(at: $1.at, list: list, index: $0) }
+        }
+        slots.sort { ($0.at, $0.list, $0.index) < ($1.at, $1.list, $1.index) }
+        let page = TimelinePage(of: slots, at: \.at, order, after: after, limit: limit)
+        return page.map { slot -> Entry in
+            slot.list < held.count
+                ? .chain(held[slot.list][slot.index], chains[slot.list])
+                : .command(commands[slot.index])
+        }
+    }
+
+    /// Where an entry is: an `Entry` holds the reading of its chain, and is made for the entries of
+    /// a page alone.
+    private struct Slot: Sendable {
+        let at: Timestamp
+        /// The index of the chain; after the last one, the commands.
+        let list: Int
+        let index: Int
     }
 
     /// The chains that a page shows: those with entries on it; on the first page, also those
@@ -17,7 +39,7 @@ extension CustomerReading {
     public func chains(of page: TimelinePage<Entry>) -> [ChainReading] {
         var shown = Set(page.entries.compactMap(\.chain))
         if page.after == nil {
-            shown.formUnion(Set(chains.map(\.chain)).subtracting(entries.compactMap(\.chain)))
+            shown.formUnion(chains.filter { heldEntries($0).isEmpty }.map(\.chain))
         }
         return chains.filter { shown.contains($0.chain) }
     }

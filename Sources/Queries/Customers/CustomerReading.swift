@@ -40,18 +40,14 @@ public struct CustomerReading: Sendable {
 
     /// The entries of each chain while the customer held it, and the commands about the customer,
     /// in order of time; for one time, chains in their order, then commands.
-    public var entries: [Entry] {
-        var found: [Entry] = []
-        for reading in chains {
-            let stretches = reading.life.holders.stretches(of: customer)
-            found += reading.entries.filter { entry in
-                stretches.contains { entry.at >= $0.from && ($0.to.map { entry.at <= $0 } ?? true) }
-            }.map { .chain($0, reading) }
+    public var entries: [Entry] { page().entries }
+
+    /// The entries of a chain while the customer held it.
+    func heldEntries(_ reading: ChainReading) -> [TimelineEntry] {
+        let stretches = reading.life.holders.stretches(of: customer)
+        return reading.entries.filter { entry in
+            stretches.contains { entry.at >= $0.from && ($0.to.map { entry.at <= $0 } ?? true) }
         }
-        found += commands.map { .command($0) }
-        return found.enumerated().sorted { left, right in
-            (left.element.at, left.offset) < (right.element.at, right.offset)
-        }.map(\.element)
     }
 
     /// Chains the customer holds at the moment, in chain order.

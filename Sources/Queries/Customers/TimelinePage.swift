@@ -34,6 +34,21 @@ public struct TimelinePage<Entry: Sendable>: Sendable {
         next = page.count < rest.count ? page.last?.1 : nil
     }
 
+    private init(
+        order: TimelineOrder, after: TimelinePlace?, entries: [Entry], next: TimelinePlace?
+    ) {
+        self.order = order
+        self.after = after
+        self.entries = entries
+        self.next = next
+    }
+
+    /// The page with other entries at the same places.
+    func map<Other: Sendable>(_ transform: (Entry) -> Other) -> TimelinePage<Other> {
+        TimelinePage<Other>(
+            order: order, after: after, entries: entries.map(transform), next: next)
+    }
+
     /// Whether something that begins at a time belongs on this page. Everything belongs on exactly
     /// one: the one whose entries include that time; what begins outside all entries belongs on
     /// the first or the last page.

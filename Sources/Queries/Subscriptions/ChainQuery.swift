@@ -260,15 +260,18 @@ public struct ChainQuery: Sendable {
     private func readings(
         _ lives: [(ChainId, [Fact])], _ moment: Moment
     ) async throws(StoreError) -> [ChainReading] {
-        var readings: [ChainReading] = []
-        for (chain, facts) in lives {
-            let shared = try await shared(facts, moment)
-            let reading = ChainReading(
-                chain: chain, facts: facts, shared: shared, moment: moment, head: head,
-                ledger: ledger)
-            if let reading { readings.append(reading) }
+        let shared = try await shared(lives, moment)
+        let (ledger, head) = (ledger, head)
+        // A customer may have thousands of chains.
+        let readings: [ChainReading?] = await Parallel.map(
+            lives, on: ComputingExecutor.shared
+        ) { chain, facts in
+            let own = shared.isEmpty ? [] : ChainQuery.transactions(of: facts).sorted()
+            return ChainReading(
+                chain: chain, facts: facts, shared: own.flatMap { shared[$0] ?? [] },
+                moment: moment, head: head, ledger: ledger)
         }
-        return readings
+        return readings.compactMap { $0 }
     }
 
     /// The facts of the chains with the given id, as in `chains`.
@@ -289,14 +292,21 @@ public struct ChainQuery: Sendable {
         return try await projections.chains(transaction: TransactionId(id))
     }
 
-    /// The chain's transactions that also belong to other chains, under the moment's knowledge.
+    /// The transactions of these chains that belong to several chains, under the moment's
+    /// knowledge; read at once.
     private func shared(
-        _ facts: [Fact], _ moment: Moment
-    ) async throws(StoreError) -> [SharedTransaction] {
-        let ids = Set(facts.compactMap { $0.transaction?.transactionId }).sorted()
+        _ lives: [(ChainId, [Fact])], _ moment: Moment
+    ) async throws(StoreError) -> [TransactionId: [SharedTransaction]] {
+        var ids: Set<TransactionId> = []
+        for (_, facts) in lives { ids.formUnion(ChainQuery.transactions(of: facts)) }
         let found = try await projections.sharedTransactions(
-            among: ids, through: moment.knowledge.position(head: head))
-        return try await admitted(found, moment.knowledge)
+            among: ids.sorted(), through: moment.knowledge.position(head: head))
+        return Dictionary(
+            grouping: try await admitted(found, moment.knowledge), by: \.transactionId)
+    }
+
+    private static func transactions(of facts: [Fact]) -> Set<TransactionId> {
+        Set(facts.compactMap { $0.transaction?.transactionId })
     }
 
     /// Omits entries not received by the requested time.
