@@ -34,15 +34,7 @@ extension AuditCommand {
             let refusal = CommandFailure(
                 "fileExists",
                 "\(file) exists or cannot be written; a key is never replaced.", .io)
-            // With its mode from the beginning: FileManager changes the mode afterwards.
-            let descriptor = open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-            guard descriptor >= 0 else { throw refusal }
-            let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-            do {
-                try handle.write(contentsOf: Data("\(key.secretText)\n".utf8))
-                try handle.synchronize()
-            } catch {
-                unlink(file)
+            do { try PrivateFile.create(file, Array("\(key.secretText)\n".utf8)) } catch {
                 throw refusal
             }
             let verifier = key.verifier.description
@@ -188,7 +180,8 @@ extension AuditCommand {
                 try Terminal.out(bytes)
                 return .printed()
             }
-            try Data(bytes).write(to: URL(filePath: output), options: .atomic)
+            // It holds what Apple says about a person.
+            try PrivateFile.replace(output, bytes)
             let (count, size) = (bundle.events.count, bytes.count)
             return Output(
                 text: "\(output): \(count) events, \(size) bytes; check it with"

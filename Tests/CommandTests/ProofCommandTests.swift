@@ -209,6 +209,30 @@ struct ProofCommandTests {
             try await keyless.run("audit", "prove", Evidence.id).errorCode == "missingAuditKey")
     }
 
+    @Test("A proof is a file for its owner's eyes, and replaces another one as a whole")
+    func privateFile() async throws {
+        let (place, _) = try await ProofCommandTests.place()
+        try place.write(Data("an earlier file".utf8), to: "proof.json")
+        let proof = place.file("proof.json")
+        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: proof)
+        // The same bytes under another name: a file that is written in place changes them.
+        try FileManager.default.linkItem(atPath: proof, toPath: place.file("before.json"))
+        for name in ["proof.json", "new.json"] {
+            let made = try await place.run("audit", "prove", Evidence.id, "-o", name)
+            #expect(made.code == 0, "\(made.err)")
+            let attributes = try FileManager.default.attributesOfItem(atPath: place.file(name))
+            #expect(attributes[.posixPermissions] as? Int == 0o600)
+            #expect(try await place.run("audit", "check", name).code == 0)
+        }
+        #expect(
+            try String(contentsOfFile: place.file("before.json"), encoding: .utf8)
+                == "an earlier file")
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        #expect(!names.contains { $0.contains(".partial-") })
+        let nowhere = try await place.run("audit", "prove", Evidence.id, "-o", "none/proof.json")
+        #expect(nowhere.code == 74 && nowhere.errorCode == "ioError", "\(nowhere.err)")
+    }
+
     @Test("A notification without a date is checked at the latest date of its parts")
     func undated() async throws {
         // Received, as the line claims, before the certificates were valid.

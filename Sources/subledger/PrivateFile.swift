@@ -1,0 +1,37 @@
+import Foundation
+
+/// Writes files that only their owner can read.
+enum PrivateFile {
+    /// Creates the file, durably; throws `ioError` where it exists or cannot be written, and then
+    /// leaves no file of its own behind.
+    static func create(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+        // With its mode from the beginning: FileManager changes the mode afterwards.
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw unwritable(path) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do {
+            try file.write(contentsOf: bytes)
+            try file.synchronize()
+        } catch {
+            unlink(path)
+            throw CommandFailure("ioError", "\(path) cannot be written; check its disk.", .io)
+        }
+    }
+
+    /// Creates the file, or replaces it as a whole: a reader finds the old bytes or the new ones.
+    static func replace(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+        let unfinished = "\(path).partial-\(getpid())"
+        try create(unfinished, bytes)
+        guard rename(unfinished, path) == 0 else {
+            let refusal = unwritable(path)
+            unlink(unfinished)
+            throw refusal
+        }
+    }
+
+    private static func unwritable(_ path: String) -> CommandFailure {
+        CommandFailure(
+            "ioError",
+            "\(path) cannot be written: \(String(cString: strerror(errno))); check the path.", .io)
+    }
+}
