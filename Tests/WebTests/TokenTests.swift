@@ -103,6 +103,10 @@ struct TokenTests {
             #expect(read.status == ([.read, .support].contains(scope) ? 200 : 403))
             let metrics = try await client.get("/v1/metrics/churn?from=2026-01-01", headers)
             #expect(metrics.status == ([.read, .reports].contains(scope) ? 200 : 403))
+            // Subscriptions, and so people.
+            let chains = try await client.get(
+                "/v1/metrics/churn/chains?from=2026-01-01&column=new", headers)
+            #expect(chains.status == (scope == .read ? 200 : 403))
             let feed = try await client.get("/metrics", headers)
             #expect(feed.status == (scope == .read ? 200 : 403))
             let write = try await client.post("/v1/transactions", Array("{}".utf8), headers)
