@@ -111,9 +111,11 @@ struct ConsoleGuard: RouterMiddleware {
     /// `__Host-` binds the cookie to this host and to TLS; without TLS a browser refuses that name.
     var cookieName: String { isEncrypted ? "__Host-subledger" : "subledger" }
 
-    /// Whether browsers reach the service by TLS: its own, or that of a proxy in front of it.
+    /// Whether browsers reach the service by TLS: its own, or that of a proxy in front of it, which
+    /// on the same machine only `publicUrl` shows.
     private var isEncrypted: Bool {
-        server.tls != nil || !NetworkRange.isLoopback(server.host) || !server.trustedProxies.isEmpty
+        server.tls != nil || server.publicUrl?.hasPrefix("https://") == true
+            || !NetworkRange.isLoopback(server.host) || !server.trustedProxies.isEmpty
     }
 
     /// Whether the sender of a request may continue to read its response.

@@ -84,6 +84,26 @@ struct ConsoleAccessTests {
         }
     }
 
+    @Test(
+        "Behind a TLS proxy of the same machine the public address makes the cookie Secure",
+        arguments: [
+            (nil, false), ("http://ledger.example.com", false),
+            ("https://ledger.example.com", true),
+        ] as [(String?, Bool)])
+    func publicAddress(_ address: String?, _ isSecure: Bool) async throws {
+        var place = try place([.read])
+        place.configuration.server.publicUrl = address
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let start = try await client.submit(
+                "/console/sign-in", ConsoleAccessTests.form([("token", "secret")]))
+            let set = try #require(start.headers[.setCookie])
+            #expect(set.hasSuffix("; Secure") == isSecure)
+            #expect(set.hasPrefix("__Host-subledger=") == isSecure)
+            let cookie: HTTPFields = [.cookie: String(set.prefix { $0 != ";" })]
+            #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 200)
+        }
+    }
+
     @Test("Signing out after the session has ended leads to the form, and not back to signing out")
     func signedOutTwice() async throws {
         try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
