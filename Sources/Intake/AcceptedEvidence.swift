@@ -11,7 +11,7 @@ package struct AcceptedEvidence: Sendable {
     /// Whether JWS evidence names no environment; it then verifies in the ledger of either
     /// (`Contract.md`, `ingest`). Receipts, version 1 notifications and verifyReceipt responses,
     /// which may name several chains, must name one.
-    var namesNoEnvironment: Bool { environment == nil && !kind.mayNameSeveralChains }
+    package var namesNoEnvironment: Bool { environment == nil && !kind.mayNameSeveralChains }
     /// The signed bytes of evidence that is a single JWS.
     private(set) var signed: SignedBytes?
     /// The bytes to store for evidence that is neither a JWS nor a pair.

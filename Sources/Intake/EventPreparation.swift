@@ -53,8 +53,8 @@ package struct EventPreparation: Sendable {
     let environment: Environment
     package let source: EventSource
     let secrets: SharedSecrets
-    /// Whether the operator named the environment: signed evidence that names none is accepted only
-    /// then.
+    /// Whether the operator, or the way of delivery, names the environment: signed evidence that
+    /// names none is accepted only then.
     let isEnvironmentNamed: Bool
 
     package init(

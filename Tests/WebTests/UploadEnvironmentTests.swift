@@ -1,9 +1,12 @@
 import AppStore
 import HTTPTypes
+import Intake
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
+import Signing
 import Simulator
 import Testing
 
@@ -63,16 +66,26 @@ struct UploadEnvironmentTests {
         }
     }
 
-    @Test("Evidence without an environment is Production's")
-    func unnamed() async throws {
+    @Test(
+        "A transaction that names no environment is refused, and waits for an operator to name it",
+        arguments: [("", 0), ("?environment=production", 0), ("?environment=sandbox", 1)])
+    func unnamed(query: String, index: Int) async throws {
         var old = purchase
         old.environment = nil
-        let body = try old.uploadBody()
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let refused = try await client.post("/v1/transactions?environment=sandbox", body)
-            #expect(refused.code == "wrongEnvironment")
-            let taken = try await client.post("/v1/transactions?environment=production", body)
-            #expect(taken.json["environment"]?.string == "Production")
+        let body = try old.uploadBody(customer: "eve")
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let refused = try await client.post("/v1/transactions\(query)", body)
+            #expect(refused.status == 422)
+            #expect(refused.code == "environmentMissing")
+            #expect(try await end(host) == [0, 0])
+            let ledger = host.ledgers[index].ledger
+            #expect(try await ledger.operations.quarantineCount() == 1)
+            let retried = try await Quarantine(ledger: ledger).retry(
+                apps: host.configuration.apps,
+                verifier: EvidenceVerifier(roots: TestAuthority.roots))
+            #expect(retried.appended == 1)
+            #expect(try await ledger.operations.quarantineCount() == 0)
+            #expect(try await end(host) == (index == 0 ? [1, 0] : [0, 1]))
         }
     }
 

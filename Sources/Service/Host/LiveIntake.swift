@@ -42,7 +42,10 @@ struct LiveIntake: Sendable {
         preparations = self.served.mapValues {
             EventPreparation(
                 verifier: verifier, packer: $0.ledger.log.packer, apps: apps,
-                environment: $0.environment, source: source, secrets: secrets)
+                environment: $0.environment, source: source, secrets: secrets,
+                // Users hold their own transactions of the Sandbox from before 2022, which name
+                // none; notifications go to the owner of the app alone.
+                isEnvironmentNamed: source != .client)
         }
         self.quarantines = quarantines
         self.secrets = secrets
@@ -131,8 +134,8 @@ struct LiveIntake: Sendable {
         case nowhere
     }
 
-    /// The environment for evidence that names no served one (`Contract.md`: over HTTP, a payload
-    /// without environment belongs to Production).
+    /// The environment for evidence that names no served one (`Contract.md`, `ingest`): where it
+    /// names none, for deliveries from Apple; of uploads it holds the copy in quarantine.
     private var home: Environment {
         preparations[.production] != nil
             ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
@@ -150,7 +153,9 @@ struct LiveIntake: Sendable {
         do throws(VerificationError) {
             let accepted = try any.verifyEvidence(submission, receivedAt: now)
             guard admits(accepted) else { return .misplaced }
-            let named = accepted.environment.map { Environment(rawValue: $0) } ?? .production
+            // A JWS that names none is refused or accepted by its preparation.
+            let stated = accepted.environment.map { Environment(rawValue: $0) }
+            let named = stated ?? (accepted.namesNoEnvironment ? wanted : nil) ?? .production
             let environment = destination(of: named)
             guard wanted == nil || named == wanted else {
                 return .unwanted(

@@ -77,6 +77,7 @@ struct DocumentProblemTests {
         codes.formUnion(try spelledCodes("Sources/Service/Host"))
         codes.formUnion(StoreError.Code.allCases.map(\.rawValue))
         codes.formUnion(VerificationCode.allCases.map(\.rawValue))
+        codes.insert("environmentMissing")
         codes.formUnion([
             ServingError.projectionBehind(position: 0).code,
             ServingError.environmentNotServed(.xcode).code,
@@ -182,6 +183,8 @@ struct DocumentProblemTests {
                 ]))
         #expect(
             problem("NotAcceptable").codes
-                == Set(genuine.map(\.rawValue)).union(["idempotencyKeyReused"]))
+                == Set(genuine.map(\.rawValue)).union([
+                    "environmentMissing", "idempotencyKeyReused",
+                ]))
     }
 }
