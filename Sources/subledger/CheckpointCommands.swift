@@ -197,7 +197,11 @@ extension AuditCommand {
     struct CheckCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "check",
-            abstract: "Check a file of `audit prove`, without a ledger; exit code 1 if it fails.")
+            abstract: "Check a file of `audit prove`, without a ledger; exit code 1 if it fails.",
+            discussion: """
+                Prints the answer that is proven. Of a page the bundle is checked, not the words: \
+                rely on the printed answer.
+                """)
 
         @Argument(help: "The file.")
         var file: String
@@ -211,24 +215,65 @@ extension AuditCommand {
             guard let data = FileManager.default.contents(atPath: file) else {
                 throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
             }
-            let bundle = try ProofBundle(Array(data))
+            let bytes = Array(data)
+            let bundle = try ProofBundle(bytes)
             let key = try key.map { try NoteVerifierKey($0) }
-            let report = BundleCheck(bundle, key: key, roots: try settings.trustedRoots()).run()
+            let roots = try settings.trustedRoots()
+            let report = BundleCheck(bundle, key: key, roots: roots).run()
+            let checked = CheckedFile(bytes, bundle, report, roots: Array(roots.fingerprints))
             return Output(
-                text: report.text, isClean: report.isProven, members: report.writeMembers(to:))
+                text: checked.text, isClean: report.isProven, members: checked.writeMembers(to:))
         }
     }
 }
 
-extension BundleCheck.Report {
-    fileprivate var text: String {
-        lines.map { "\($0.isGood ? "ok " : "BAD")  \($0.text)\n" }.joined()
-            + (isProven ? "proven\n" : "NOT PROVEN\n")
+/// What the check of a file found, and the answer that is proven, since the words of a page
+/// are not checked.
+private struct CheckedFile {
+    /// A page around the bundle: the seal covers the bundle alone.
+    enum Page: String {
+        /// Byte for byte what this release writes of the bundle.
+        case unaltered
+        /// Another page: changed, or of another release or other trusted roots.
+        case wordsNotChecked
     }
 
-    fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("proven", isProven)
-        json.objects("lines", lines) { json, line in
+    let report: BundleCheck.Report
+    /// Nil unless it is proven, and for a bundle of events alone.
+    let answer: ProofBundle.Answer?
+    /// Nil for a bundle without a page.
+    let page: Page?
+
+    init(
+        _ bytes: [UInt8], _ bundle: ProofBundle, _ report: BundleCheck.Report, roots: [Digest]
+    ) {
+        self.report = report
+        answer = report.isProven ? bundle.answer : nil
+        let isPage = bytes.first == UInt8(ascii: "<")
+        let isOwn = isPage && bytes == ProofPage.html(bundle, roots: roots)
+        page = isPage ? (isOwn ? .unaltered : .wordsNotChecked) : nil
+    }
+
+    var text: String {
+        var text = report.lines.map { "\($0.isGood ? "ok " : "BAD")  \($0.text)\n" }.joined()
+        guard report.isProven else { return text + "NOT PROVEN\n" }
+        if page == .unaltered {
+            text += "ok   The page around the bundle is as this release writes it.\n"
+        } else if page == .wordsNotChecked {
+            text +=
+                "note The words of the page are not checked: it is of another release, of other"
+                + " trusted roots, or changed. The bundle in it proves what follows.\n"
+        }
+        text += "answer: \(answer?.summary ?? "none; the bundle proves its events alone")\n"
+        text += page == .wordsNotChecked ? "proven, but for the words of the page\n" : "proven\n"
+        return text
+    }
+
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("proven", report.isProven)
+        json.object("answer", answer) { json, answer in answer.writeMembers(to: &json) }
+        json.member("page", page?.rawValue)
+        json.objects("lines", report.lines) { json, line in
             json.member("part", line.part)
             json.member("good", line.isGood)
             json.member("text", line.text)

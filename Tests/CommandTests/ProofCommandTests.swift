@@ -316,4 +316,66 @@ struct ProofCommandTests {
         #expect(
             try await ProofCommandTests.checkElsewhere("proof.html", place, verifier) == 0)
     }
+
+    @Test("The check prints the answer that is proven, and says where a page's words are not")
+    func words() async throws {
+        let (place, _) = try await ProofCommandTests.place()
+        let bundle = try await place.run("audit", "prove", Evidence.id)
+        try place.write(Data(bundle.out.utf8), to: "proof.json")
+        let value = try #require(try bundle.json()["answer"]?["value"])
+        let state = try #require(value["state"]?.string)
+        let page = try await place.run("audit", "prove", Evidence.id, "--html")
+        try place.write(Data(page.out.utf8), to: "proof.html")
+        let forged = page.out.replacing("<h1>Proof of 4 events</h1>", with: "<h1>Gold</h1>")
+        #expect(forged != page.out)
+        try place.write(Data(forged.utf8), to: "forged.html")
+        for (file, words, end) in [
+            ("proof.json", nil, "\nproven\n"), ("proof.html", "unaltered", "\nproven\n"),
+            ("forged.html", "wordsNotChecked", "\nproven, but for the words of the page\n"),
+        ] as [(String, String?, String)] {
+            let checked = try await place.run("audit", "check", file)
+            #expect(checked.code == 0 && checked.out.hasSuffix(end), "\(checked.out)")
+            #expect(
+                checked.out.contains(
+                    "\nanswer: subscription \(Evidence.id) of \(Evidence.app) at "))
+            #expect(checked.out.contains(": \(state), "))
+            #expect(
+                checked.out.contains("The words of the page are not checked")
+                    == (words == "wordsNotChecked"))
+            let json = try await place.run("audit", "check", file, "--json").json()
+            #expect(json["proven"] == .bool(true))
+            #expect(json["page"]?.string == words)
+            #expect(json["answer"]?["value"]?["state"]?.string == state)
+            #expect(json["answer"]?["query"]?["id"]?.string == Evidence.id)
+        }
+        // Without the root nothing is proven, and no answer is shown as if it were.
+        let reader = try Workplace(options: [])
+        try reader.write(Data(forged.utf8), to: "forged.html")
+        let unproven = try await reader.run("audit", "check", "forged.html")
+        #expect(unproven.code == 1 && unproven.out.hasSuffix("NOT PROVEN\n"))
+        #expect(!unproven.out.contains("answer: subscription"))
+        let json = try await reader.run("audit", "check", "forged.html", "--json").json()
+        #expect(json["answer"] == .null)
+    }
+
+    @Test("Of a customer, a cell and events alone the check prints what is proven, too")
+    func otherAnswers() async throws {
+        let (place, _) = try await ProofCommandTests.place()
+        let linked = try await place.run(
+            "link", Evidence.id, "c-1", "--by", "sara", "--reason", "a ticket")
+        #expect(linked.code == 0, "\(linked.err)")
+        for (arguments, answer) in [
+            (["--customer", "c-1"], "answer: customer c-1 at "),
+            (
+                ["--metric", "churn", "--cell", "new", "--from", "2026-01-01"],
+                "answer: new of churn from 2026-01-01T00:00:00.000Z to "
+            ), (["--position", "1"], "answer: none; the bundle proves its events alone\n"),
+        ] {
+            let made = try await place.run(
+                ["audit", "prove"] + arguments + ["-o", "proof.json"] + place.options)
+            #expect(made.code == 0, "\(made.err)")
+            let checked = try await place.run("audit", "check", "proof.json")
+            #expect(checked.code == 0 && checked.out.contains(answer), "\(checked.out)")
+        }
+    }
 }

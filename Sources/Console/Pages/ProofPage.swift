@@ -35,7 +35,8 @@ package enum ProofPage {
             <p>This page checks itself, here in the browser: that the log was signed, that these
             events are in it, and that Apple signed them. Compare the key with the one that the
             log's owner publishes. Whether they give the answer below is checked by
-            <code>subledger audit check</code> of this file; that the log holds no other event about it, by
+            <code>subledger audit check</code> of this file, which prints the answer that is
+            proven; that the log holds no other event about it, by
             <code>subledger audit verify</code> of the log.</p>
             <section id="proof" data-state="waiting" data-roots="\(trusted)"><ul></ul></section>
             <noscript><p>Without JavaScript: <code>subledger audit check</code>.</p></noscript>

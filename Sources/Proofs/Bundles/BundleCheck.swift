@@ -43,9 +43,9 @@ public struct BundleCheck: Sendable {
         var report = Report()
         let checkpoint = checkCheckpoint(&report)
         if bundle.isSealed {
-            report.note("seal", "Nothing in the file was changed since that key's owner made it.")
+            report.note("seal", "Nothing in the bundle was changed since that key's owner made it.")
         } else {
-            report.fail("seal", "The file was changed, or was not made by that key's owner.")
+            report.fail("seal", "The bundle was changed, or was not made by that key's owner.")
         }
         if let checkpoint { checkInclusion(in: checkpoint, &report) }
         let events = checkEvents(&report)

@@ -1,0 +1,51 @@
+public import AppStore
+internal import Ledger
+internal import Queries
+
+/// The answer of a bundle, shown by its check: a page around the bundle may show another one.
+extension ProofBundle.Answer {
+    /// The members `query` and `value`, as in the bundle.
+    public func writeMembers(to json: inout JSONWriter) {
+        json.object("query") { query.writeMembers(to: &$0) }
+        json.member("value", value)
+    }
+
+    /// About what it is, when, and what it says, on one line.
+    public var summary: String {
+        let (subject, found): (String, String) =
+            switch query.subject {
+            case .subscription(let chain, let id): (named(chain, askedAs: id), state)
+            case .customer(let customer): ("customer \(customer.rawValue)", standing)
+            case .cell(let cell):
+                (
+                    "\(cell.column) of \(cell.name) from \(cell.from.rfc3339)"
+                        + " to \(cell.to.rfc3339)", amount
+                )
+            }
+        let moment = "at \(query.at.rfc3339), as known at position \(query.knownPosition)"
+        return "\(subject) \(moment): \(found)".printable
+    }
+
+    private func named(_ chain: ChainId, askedAs id: String) -> String {
+        let own = chain.originalTransactionId.rawValue
+        let asked = id == own ? "" : " (asked as \(id))"
+        return "subscription \(own)\(asked) of \(chain.bundleId.rawValue)"
+    }
+
+    private var state: String {
+        let access = value["entitled"]?.bool == true ? "entitled" : "not entitled"
+        return "\(value["state"]?.string ?? "no state"), \(access)"
+    }
+
+    private var standing: String {
+        let active = (value["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
+            .compactMap { $0["entitlement"]?.string }
+        let names = active.isEmpty ? "no entitlement" : active.joined(separator: ", ")
+        return "\(value["standing"]?.string ?? "no standing"), \(names)"
+    }
+
+    private var amount: String {
+        let amount = value["amount"]?.int64.map(String.init) ?? "no amount"
+        return "\(amount) (\(value["unit"]?.string ?? "no unit"))"
+    }
+}
