@@ -141,12 +141,13 @@ extension ReportChart {
                 guard let count = series.values[place], count > 0 else { return nil }
                 let (from, to) = (y(below / top), y((below + count) / top))
                 below += count
+                let title = "\(labels[place]): \(series.name) \(ReportChart.number(count))"
                 let bar =
                     "<rect fill=\"\(series.color)\""
                     + " x=\"\(ReportChart.number(x(place) - width / 2))\""
                     + " y=\"\(ReportChart.number(to))\" width=\"\(ReportChart.number(width))\""
                     + " height=\"\(ReportChart.number(from - to))\"><title>"
-                    + "\(labels[place]): \(series.name) \(ReportChart.number(count))</title></rect>"
+                    + "\(ReportChart.escaped(title))</title></rect>"
                 guard let address = link(place, series.name) else { return bar }
                 let name = "\(labels[place]) \(series.name)"
                 return "<a href=\"\(ReportChart.escaped(address))\""
@@ -298,5 +299,7 @@ extension ReportChart {
         return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
 
-    static func escaped(_ text: String) -> String { text.xmlText }
+    /// Text of the SVG file, with control and format characters shown as escapes, as in pages
+    /// (`HTML.init(escaping:)`); `xmlText` also omits the rest of what XML forbids.
+    static func escaped(_ text: String) -> String { text.printable.xmlText }
 }

@@ -72,6 +72,7 @@ struct PrintableTests {
         #expect("a<b>&\"c\"".xmlText == "a&lt;b&gt;&amp;&quot;c&quot;")
         #expect("a\u{0}\u{8}\u{B}\u{C}\u{1B}\u{1F}\u{FFFE}\u{FFFF}b".xmlText == "ab")
         #expect("\t\n\r\u{20}\u{D7FF}\u{E000}\u{FFFD}\u{10FFFF}".xmlText.unicodeScalars.count == 8)
-        #expect(ReportChart.escaped("\u{1}x<") == "x&lt;")
+        // In charts, as in pages, control and format characters are shown.
+        #expect(ReportChart.escaped("\u{1}x<\u{202E}\u{FFFE}") == #"\u0001x&lt;\u202E"#)
     }
 }
