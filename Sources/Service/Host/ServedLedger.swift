@@ -54,7 +54,7 @@ public final class ServedLedger: Sendable {
     }
 
     /// Rows of customers cached.
-    static let hotRowCount = 16_384
+    static let hotRowCount = 32_768
 
     /// How long a query waits for `minPosition` before it fails (`Contract.md`).
     public static let waitLimit: Duration = .seconds(2)
