@@ -16,10 +16,9 @@ package enum Parallel {
         on executor: ComputingExecutor? = nil,
         _ transform: @escaping @Sendable (Element) throws(Failure) -> Result
     ) async throws(Failure) -> [Result] {
+        guard elements.count >= count else { return try apply(elements[...], transform) }
         let width = ProcessInfo.processInfo.activeProcessorCount
-        guard elements.count >= count, width > 1 || executor != nil else {
-            return try apply(elements[...], transform)
-        }
+        guard width > 1 || executor != nil else { return try apply(elements[...], transform) }
         let size = (elements.count + width - 1) / width
         typealias Chunk = (Int, Swift.Result<[Result], Failure>)
         let chunks = await withTaskGroup(of: Chunk.self) { group in
