@@ -45,12 +45,17 @@ struct CompletenessFold: Sendable {
     // MARK: In one pass
 
     /// The completeness of the whole log up to a position. Reads only what follows the first sweep.
-    func whole(through position: Int64) async throws(StoreError) -> Completeness {
+    ///
+    /// - Parameter goesOn: called before each page; what it throws ends the fold.
+    func whole(
+        through position: Int64, _ goesOn: () throws(StoreError) -> Void = {}
+    ) async throws(StoreError) -> Completeness {
         var completeness = Completeness()
         var apps: Set<BundleId> = []
         var cursor: Int64 = 0
         for stop in try await log.sweepPositions(through: position) {
-            try await applyLateNotifications(&completeness, apps, after: cursor, through: stop - 1)
+            try await applyLateNotifications(
+                &completeness, apps, after: cursor, through: stop - 1, goesOn)
             cursor = stop
             guard let sweep = try await sweep(at: stop),
                 let event = try await log.row(at: stop)
@@ -59,17 +64,19 @@ struct CompletenessFold: Sendable {
                 sweep, in: environment, position: stop, receivedAt: event.receivedAt)
             apps.insert(sweep.bundleId)
         }
-        try await applyLateNotifications(&completeness, apps, after: cursor, through: position)
+        try await applyLateNotifications(
+            &completeness, apps, after: cursor, through: position, goesOn)
         return completeness
     }
 
     private func applyLateNotifications(
         _ completeness: inout Completeness, _ apps: Set<BundleId>, after position: Int64,
-        through end: Int64
+        through end: Int64, _ goesOn: () throws(StoreError) -> Void
     ) async throws(StoreError) {
         for app in apps.sorted() {
             var cursor = position
             while cursor < end, let state = completeness.state(of: app) {
+                try goesOn()
                 let page = try await log.notifications(
                     of: app, signedFrom: state.from, before: state.through, after: cursor,
                     through: end)

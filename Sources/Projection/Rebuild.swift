@@ -118,7 +118,9 @@ struct Rebuild: Sendable {
                 report(progress)
             }
             let completeness = try await CompletenessFold(ledger)
-                .whole(through: checkpoint.position)
+                .whole(through: checkpoint.position) { () throws(StoreError) in
+                    guard goesOn() else { throw Rebuild.stopped }
+                }
             try await Blocking.run { () throws(StoreError) in
                 try file.finish(checkpoint: checkpoint, completeness: completeness)
             }

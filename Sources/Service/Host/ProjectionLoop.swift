@@ -308,12 +308,17 @@ struct ProjectionLoop: Sendable {
             if projector == nil, !isFar {
                 projector = try await Projector.open(ledger, goesOn: goesOn)
             }
+            var isLeft = isFar
+            if let projector, !isFar {
+                isLeft = try await projector.catchUp(resting: { _ in goesOn() }) < head
+            }
+            if isLeft { served.observer.noted(.rebuildLeft(ledger.environment)) }
             guard let projector else { return }
-            if !isFar { try await projector.catchUp(resting: { _ in goesOn() }) }
             try await ledger.facts.walCheckpoint()
             try await projector.projections.walCheckpoint()
         } catch {
             guard error.code == .closed else { throw error }
+            served.observer.noted(.rebuildLeft(ledger.environment))
         }
     }
 }

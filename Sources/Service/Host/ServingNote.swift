@@ -15,13 +15,15 @@ public enum ServingNote: Sendable {
     case projectionFailed(Environment, StoreError)
     /// The projector resumed after a failure.
     case projectionResumed(Environment)
+    /// The service stopped before derived data reached the end of the log.
+    case rebuildLeft(Environment)
     /// Refused evidence could not be kept in quarantine either.
     case quarantineFailed(Environment, StoreError)
     /// Answers to requests for retention messages could not be recorded; that is tried again.
     case retentionUnrecorded(Environment, StoreError)
     /// Too many of them were waiting to be recorded.
     case retentionRecordsDropped(Environment)
-    /// They could not be recorded until the service stopped.
+    /// They could not be recorded for long, or until the service stopped; they were dropped.
     case retentionRecordsLost(Environment, count: Int)
     /// A refused delivery.
     case refused(IntakeRefusal)
@@ -84,6 +86,11 @@ public enum ServingNote: Sendable {
             return ServingNote.failure("The projector failed", error, environment)
         case .projectionResumed(let environment):
             return (.notice, "projectionResumed", environment, "The projector has resumed.")
+        case .rebuildLeft(let environment):
+            return (
+                .notice, "rebuildLeft", environment,
+                "The service stops before derived data is up to date; the next start goes on."
+            )
         case .quarantineFailed(let environment, let error):
             return ServingNote.failure("Quarantine cannot be written", error, environment)
         case .retentionUnrecorded(let environment, let error):
@@ -98,8 +105,7 @@ public enum ServingNote: Sendable {
         case .retentionRecordsLost(let environment, let count):
             return (
                 .warning, "retentionRecordsDropped", environment,
-                "\(count) answers to retention requests could not be recorded before the service"
-                    + " stopped; they were dropped."
+                "\(count) answers to retention requests could not be recorded; they were dropped."
             )
         case .refused(let refusal):
             // Genuine evidence that was not taken in needs an operator; any client can cause the

@@ -23,7 +23,7 @@ extension LedgerHost {
     /// Writes what waits. Of failures in a row the first one is noted: the records still wait.
     private func record(in served: ServedLedger) async {
         var isFailing = false
-        let lost = await retentionAnswers.drain(served.environment) { page in
+        await retentionAnswers.drain(served.environment) { page in
             // A page holds records of many requests, so it gets a trace of its own.
             let error = await TraceContext.$current.withValue(TraceContext()) {
                 await write(page, in: served)
@@ -35,10 +35,10 @@ extension LedgerHost {
             return !isFailing
         } pause: { duration in
             try? await Task.sleep(for: duration)
+        } lost: { count in
+            observer.lostRetentionRecords(count)
+            observer.noted(.retentionRecordsLost(served.environment, count: count))
         }
-        guard lost > 0 else { return }
-        observer.lostRetentionRecords(lost)
-        observer.noted(.retentionRecordsLost(served.environment, count: lost))
     }
 
     /// Returns why the page could not be stored.

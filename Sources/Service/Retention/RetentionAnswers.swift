@@ -41,6 +41,8 @@ final class RetentionAnswers: Sendable {
     static let writeInterval: Duration = .milliseconds(100)
     /// Wait after a page that could not be written.
     static let retryInterval: Duration = .seconds(1)
+    /// Failed writes in a row after which a page is dropped: ten minutes.
+    static let attemptCount = 600
 
     /// Whether there is room for one more; `endWork` ends it.
     func beginWork() -> Bool {
@@ -66,26 +68,34 @@ final class RetentionAnswers: Sendable {
         }
     }
 
-    /// Writes all that waits. What could not be written is written again after a pause, until the
-    /// task is cancelled.
+    /// Writes all that waits. A page that could not be written is written again after a pause, up
+    /// to `attemptCount` times and until the task is cancelled.
     ///
-    /// - Parameter write: returns whether the page is stored.
-    /// - Returns: how many records were dropped, because they could not be written at the end.
+    /// - Parameters:
+    ///   - write: returns whether the page is stored.
+    ///   - lost: called with a number of records that were dropped.
     func drain(
         _ environment: Environment, write: (Page) async -> Bool,
-        pause: (Duration) async -> Void
-    ) async -> Int {
+        pause: (Duration) async -> Void, lost: (Int) -> Void
+    ) async {
+        var failureCount = 0
         while let page = page(in: environment) {
-            let isStored = await write(page)
-            if isStored {
+            if await write(page) {
+                failureCount = 0
                 remove(page.records.count, in: environment)
-            } else if Task.isCancelled {
-                return drop(in: environment)
+                if page.records.count == RetentionAnswers.pageCount { continue }
+                await pause(RetentionAnswers.writeInterval)
+                continue
             }
-            if isStored, page.records.count == RetentionAnswers.pageCount { continue }
-            await pause(isStored ? RetentionAnswers.writeInterval : RetentionAnswers.retryInterval)
+            if Task.isCancelled { return lost(drop(in: environment)) }
+            failureCount += 1
+            if failureCount == RetentionAnswers.attemptCount {
+                failureCount = 0
+                remove(page.records.count, in: environment)
+                lost(page.records.count)
+            }
+            await pause(RetentionAnswers.retryInterval)
         }
-        return 0
     }
 
     /// The oldest records; nil, and the writer ends, where none wait.

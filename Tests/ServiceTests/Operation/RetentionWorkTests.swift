@@ -37,11 +37,14 @@ struct RetentionWorkTests {
         #expect(answers.add(record(-1), at: 1, in: .production) == .full)
         #expect(answers.add(record(-1), at: 1, in: .sandbox) == .needsWriter)
         var written: [String] = []
-        let lost = await answers.drain(.production) { page in
+        var lost = 0
+        await answers.drain(.production) { page in
             #expect(page.records.count <= RetentionAnswers.pageCount)
             written += page.records.map(\.requestId)
             return true
         } pause: { _ in
+        } lost: {
+            lost += $0
         }
         #expect(lost == 0)
         #expect(written == (0..<RetentionAnswers.waitingCount).map { "\($0)" })
@@ -54,10 +57,11 @@ struct RetentionWorkTests {
             _ = answers.add(record(Int(position)), at: position, in: .production)
         }
         var positions: [Int64] = []
-        _ = await answers.drain(.production) { page in
+        await answers.drain(.production) { page in
             positions.append(page.position)
             return true
         } pause: { _ in
+        } lost: { _ in
         }
         #expect(positions == [3])
     }
@@ -68,11 +72,14 @@ struct RetentionWorkTests {
         for number in ids.indices { _ = answers.add(record(number), at: 1, in: .production) }
         var written: [[String]] = []
         var pauses: [Duration] = []
-        let lost = await answers.drain(.production) { page in
+        var lost = 0
+        await answers.drain(.production) { page in
             written.append(page.records.map(\.requestId))
             return written.count > 1
         } pause: {
             pauses.append($0)
+        } lost: {
+            lost += $0
         }
         #expect(lost == 0)
         let first = Array(ids.dropLast())
@@ -86,11 +93,12 @@ struct RetentionWorkTests {
             _ = answers.add(record(number), at: 1, in: .production)
         }
         var admissions: [RetentionAnswers.Admission] = []
-        _ = await answers.drain(.production) { _ in
+        await answers.drain(.production) { _ in
             guard admissions.isEmpty else { return true }
             for _ in 0..<2 { admissions.append(answers.add(record(0), at: 1, in: .production)) }
             return true
         } pause: { _ in
+        } lost: { _ in
         }
         #expect(admissions == [.waits, .full])
         #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
@@ -100,14 +108,37 @@ struct RetentionWorkTests {
     func cancelled() async {
         for number in 0..<3 { _ = answers.add(record(number), at: 1, in: .production) }
         let writer = Task { [answers] in
+            var lost = 0
             await answers.drain(.production) { _ in
                 false
             } pause: { _ in
                 await Task.yield()
+            } lost: {
+                lost += $0
             }
+            return lost
         }
         writer.cancel()
         #expect(await writer.value == 3)
+        #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
+    }
+
+    @Test("A page that cannot be written is dropped after the bound, and the next one is written")
+    func poisoned() async {
+        for number in 0...RetentionAnswers.pageCount {
+            _ = answers.add(record(number), at: 1, in: .production)
+        }
+        var (failureCount, lost) = (0, [Int]())
+        await answers.drain(.production) { page in
+            guard page.records[0].requestId == "0" else { return true }
+            failureCount += 1
+            return false
+        } pause: { _ in
+        } lost: {
+            lost.append($0)
+        }
+        #expect(failureCount == RetentionAnswers.attemptCount)
+        #expect(lost == [RetentionAnswers.pageCount])
         #expect(answers.add(record(0), at: 1, in: .production) == .needsWriter)
     }
 }
