@@ -10,7 +10,7 @@ public struct CurrencyRates: Hashable, Sendable {
     public let rates: [String: Rate]
     /// Dated rates by currency, in order of days; none of these currencies is in `rates`.
     public internal(set) var dated: [String: [DatedRate]]
-    /// The day of the dated rates; nil if there are none.
+    /// The day for which `on` chose these rates; nil for a table that was not reduced to a day.
     public internal(set) var day: CivilDate?
 
     public init(

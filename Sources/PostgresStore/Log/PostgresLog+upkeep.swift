@@ -59,6 +59,6 @@ extension PostgresLog {
     /// meanwhile. The server's write-ahead log holds erased data until its segments are reused.
     public func purge() async throws(StoreError) {
         try commits.requireOpen()
-        try await place.rewrite(["evidence", "events"])
+        try await place.rewrite(PostgresLocation.logTables)
     }
 }

@@ -22,9 +22,10 @@ extension PostgresOperations {
     public func keepClock(
         end: ProjectionCursor, at: Timestamp, chains: [ChainId]
     ) async throws(StoreError) {
-        // The index on chains refuses longer ids, which a log of an earlier release may hold.
+        // The index on chains refuses longer ids.
         let chains = chains.filter {
-            $0.originalTransactionId.rawValue.utf8.count <= LogLimits.idByteCount
+            $0.bundleId.rawValue.utf8.count + $0.originalTransactionId.rawValue.utf8.count
+                <= PostgresLimits.indexedByteCount
         }
         try await write(.feeds) { transaction in
             try transaction.run(

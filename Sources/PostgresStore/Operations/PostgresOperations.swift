@@ -83,11 +83,7 @@ public final class PostgresOperations: SharedOperations {
     }
 
     public func purge() async throws(StoreError) {
-        try await session.place.rewrite([
-            "quarantine", "clock_readings", "webhook_waiting", "lookups", "history_places",
-            "backfill_troubles", "recovery_undelivered", "recovery_reports", "upload_keys",
-            "retention_answers",
-        ])
+        try await session.place.rewrite(PostgresLocation.operationTables)
     }
 
     public func requireUsable() throws(StoreError) {

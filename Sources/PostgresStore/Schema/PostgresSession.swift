@@ -72,16 +72,26 @@ extension PostgresLocation {
 }
 
 extension PostgresLocation {
-    /// Tables of a schema that the role neither owns nor inherits from their owner.
+    /// Tables of the log, and then of operations, that an erasure rewrites.
+    static let logTables = ["evidence", "events"]
+    static let operationTables = [
+        "quarantine", "clock_readings", "webhook_waiting", "lookups", "history_places",
+        "backfill_troubles", "recovery_undelivered", "recovery_reports", "upload_keys",
+        "retention_answers",
+    ]
+
+    /// Those of them that the role neither owns nor inherits from their owner.
     private static let foreignTables = Statement(
         """
         SELECT count(*) FROM pg_catalog.pg_class c
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE n.nspname = $1::text AND c.relkind = 'r'
+            AND c.relname IN
+                (\((logTables + operationTables).map { "'\($0)'" }.joined(separator: ", ")))
             AND NOT pg_catalog.pg_has_role(c.relowner, 'USAGE')
         """)
 
-    /// Throws `databaseRefused` where another role owns a table of the schema.
+    /// Throws `databaseRefused` where another role owns a table that an erasure rewrites.
     func requireOwner() async throws(StoreError) {
         let session = PostgresSession(place: self, answerTimeout: PostgresLimits.answerTimeout)
         try await Blocking.run { () throws(StoreError) in
@@ -99,7 +109,7 @@ extension PostgresLocation {
     private var mayNotErase: StoreError {
         StoreError(
             .databaseRefused, path: description,
-            reason: "Nothing was erased: this role does not own the tables of the log.",
+            reason: "Nothing was erased now: this role does not own the tables of the log.",
             remedy: "Run the same erasure with a connection of the role that owns the schema.")
     }
 

@@ -11,19 +11,24 @@ extension OperationalState {
         chains: [ChainId], ids: [String], positions: [Int64]
     ) async throws(StoreError) {
         try await writeTables(.requests) { tables in
-            // First: a report that is stored meanwhile is seen below, or refused.
+            // The longest statement, so before the count is held.
+            for id in ids { try tables.eraseUploadKeys(containing: id) }
+            // A report or an answer that is stored meanwhile is seen below, or refused.
             try tables.execute("UPDATE @erasure_count SET number = number + 1 WHERE id = 1")
-            for id in ids { try tables.eraseTexts(containing: id) }
+            for id in ids { try tables.eraseReports(naming: id) }
             try tables.erase(chains: chains, ids: ids, positions: positions)
         }
     }
 }
 
 extension SQLTables {
-    /// Removes reports that name an id, as a string of JSON, and keys of uploads that contain it.
-    fileprivate func eraseTexts(containing id: String) throws {
+    /// Removes reports that name an id, as a string of JSON.
+    fileprivate func eraseReports(naming id: String) throws {
         let reported = String(decoding: JSONValue.string(id).encoded(), as: UTF8.self)
         try execute("DELETE FROM @recovery_reports WHERE \(contains("json"))", reported)
+    }
+
+    fileprivate func eraseUploadKeys(containing id: String) throws {
         guard id.utf8.count >= OperationsLimits.containedByteCount else { return }
         try execute("DELETE FROM @upload_keys WHERE \(contains("key"))", id)
     }
