@@ -26,9 +26,9 @@ struct ExampleTests {
         for (path, backend) in [
             ("/mcp", "queries"), ("/v1/customers:entitlements", "queries"),
             ("/v1/signatures/", "queries"), ("/appstore/retention", "queries"),
-            ("/v1/jobs", "one_node"), ("/console", "one_node"), ("/v1/audit", "one_node"),
-            ("/v1/recoveries", "one_node"), ("/v1/webhooks", "one_node"),
-            ("/v1/quarantine", "one_node"),
+            ("/v1/jobs", "one_node"), ("/console", "one_writer"), ("/v1/audit", "one_writer"),
+            ("/v1/recoveries", "one_writer"), ("/v1/webhooks", "one_writer"),
+            ("/v1/quarantine", "one_writer"),
         ] {
             let rule = rules[..<writes].first { $0.contains(" \(path) ") }
             #expect(rule?.contains("use_backend \(backend) if") == true, "\(path)")
@@ -41,9 +41,11 @@ struct ExampleTests {
             let check = section.split(separator: "\n").first
             #expect(check?.contains("GET /readyz/answers") == true, "\(backend)")
         }
-        let node = text.components(separatedBy: "\nbackend one_node\n").last ?? ""
-        let section = node.components(separatedBy: "\nbackend ").first ?? ""
-        #expect(section.contains("\n    balance source\n"))
+        for backend in ["one_writer", "one_node"] {
+            let node = text.components(separatedBy: "\nbackend \(backend)\n").last ?? ""
+            let section = node.components(separatedBy: "\nbackend ").first ?? ""
+            #expect(section.contains("\n    balance source\n"), "\(backend)")
+        }
         #expect(text.contains("server.trustedProxies"))
     }
 
