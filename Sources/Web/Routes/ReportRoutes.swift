@@ -90,9 +90,10 @@ struct ReportRoutes: Sendable {
         let channel = context.channel
         let input = await channel.isActive ? ConnectionInput.of(channel) : nil
         // Only a write could tell a client that is gone from one that closed its sending side and
-        // reads on; few do, and those may ask again.
+        // reads on. One that closed it with the request gets its answer.
+        let closedEarly = input?.isClosed ?? false
         return try await host.askedReport(
-            in: environment, isWaiting: { !(input?.isClosed ?? false) }, make)
+            in: environment, isWaiting: { closedEarly || !(input?.isClosed ?? false) }, make)
     }
 
     /// The work of a job. Throws for an invalid query before the job starts.
