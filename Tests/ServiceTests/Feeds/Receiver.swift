@@ -21,10 +21,18 @@ final class Receiver: WebhookTransport {
         var previousHash: String? { body["data"]?["previous"]?["stateHash"]?.string }
     }
 
-    private let state: Mutex<(answer: Answer, taken: [Message], tried: [Message])>
+    /// Not a tuple: each access to one in a `Mutex` wraps its closure again, whose call overflows
+    /// the stack after some thousands.
+    private struct State {
+        var answer: Answer
+        var taken: [Message] = []
+        var tried: [Message] = []
+    }
+
+    private let state: Mutex<State>
 
     init(_ answer: @escaping Answer = { _ in .answered(status: 204) }) {
-        state = Mutex((answer, [], []))
+        state = Mutex(State(answer: answer))
     }
 
     /// Accepted messages, in order.
