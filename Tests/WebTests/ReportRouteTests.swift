@@ -97,12 +97,32 @@ struct ReportRouteTests {
             for isWaiting in [true, false] {
                 var code: OperatorError.Code?
                 do {
-                    _ = try await host.askedReport(in: .production, isWaiting: { isWaiting }) {
-                        try await host.report(question, QueryScope())
+                    let client = ReportClient { isWaiting }
+                    _ = try await ReportClient.$current.withValue(client) {
+                        try await host.askedReport(in: .production) {
+                            try await host.report(question, QueryScope())
+                        }
                     }
                 } catch let error as OperatorError { code = error.code }
                 #expect(code == (isWaiting ? nil : OperatorError.Code.tooManyJobs))
             }
+        }
+    }
+
+    @Test("Nor is one asked for over the Model Context Protocol", arguments: [true, false])
+    func abandonedTool(isWaiting: Bool) async throws {
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let server = MCPServer(host: host)
+            let call = """
+                {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
+                {"name":"metrics","arguments":{"from":"2026-01-01"}}}
+                """
+            let message = try server.message(ofLine: Array(call.utf8), isTooLong: false)
+            let response = await ReportClient.$current.withValue(ReportClient { isWaiting }) {
+                await server.response(toLine: message)
+            }
+            let text = String(decoding: try #require(response), as: UTF8.self)
+            #expect(text.contains("tooManyJobs") == !isWaiting)
         }
     }
 

@@ -2,8 +2,9 @@ internal import AppStore
 public import LedgerStore
 internal import Synchronization
 
-/// Reading: pages by ranges of the primary key. Only an erasure changes rows, so the statements of
-/// one page need no common snapshot.
+/// Reading: pages by ranges of the primary key. The statements of one page share no snapshot: only
+/// an erasure changes rows, and one committed between them shows as a row without its evidence, as
+/// every erased row is read.
 extension PostgresLog {
     /// The current end of the log, including other nodes' appends. Throws `logWentBack` when the
     /// log no longer holds the newest event that this node has seen.

@@ -24,16 +24,12 @@ extension LedgerHost {
     /// console have bounds of their own.
     public static let askedReportCount = 16
 
-    /// The result of `make`, which computes a report for a client that waits for it.
-    ///
-    /// - Parameter isWaiting: whether the client still waits. Asked when the report's turn comes: a
-    ///   report without a reader must not keep others waiting.
+    /// The result of `make`, which computes a report for `ReportClient.current`.
     ///
     /// Throws `OperatorError` (`tooManyJobs`) beyond `askedReportCount`, and for a client that gave
     /// up.
     public func askedReport<Value: Sendable>(
-        in environment: Environment, isWaiting: @escaping @Sendable () -> Bool,
-        _ make: @Sendable () async throws -> Value
+        in environment: Environment, _ make: @Sendable () async throws -> Value
     ) async throws -> Value {
         let served = try ledger(environment)
         let hasRoom = served.askedReports.withLock { count in
@@ -46,9 +42,7 @@ extension LedgerHost {
                 .tooManyJobs, "\(LedgerHost.askedReportCount) reports are waiting; retry later.")
         }
         defer { served.askedReports.withLock { $0 -= 1 } }
-        return try await ReportClient.$current.withValue(ReportClient(isWaiting: isWaiting)) {
-            try await make()
-        }
+        return try await make()
     }
 
     public func report(_ question: ReportQuestion, _ scope: QueryScope) async throws -> Report {
@@ -165,11 +159,16 @@ extension LedgerHost {
     }
 }
 
-/// The client that waits for a report; none for a job or a page of the console.
-struct ReportClient: Sendable {
+/// The client whose request a task answers.
+public struct ReportClient: Sendable {
+    /// Whether the client still waits. Asked when its report's turn comes: a report without a
+    /// reader must not keep others waiting.
     let isWaiting: @Sendable () -> Bool
 
-    @TaskLocal static var current: ReportClient?
+    /// None for a job, a page of the console, and a client on standard input.
+    @TaskLocal public static var current: ReportClient?
+
+    public init(isWaiting: @escaping @Sendable () -> Bool) { self.isWaiting = isWaiting }
 }
 
 extension ServedLedger {

@@ -16,3 +16,15 @@ struct WebContext: RequestContext {
         peer = source.channel.remoteAddress
     }
 }
+
+extension ReportClient {
+    /// The client of a request.
+    init(_ context: WebContext) async {
+        let channel = context.channel
+        let input = await channel.isActive ? ConnectionInput.of(channel) : nil
+        // Only a write could tell a client that is gone from one that closed its sending side and
+        // reads on. One that closed it with the request gets its answer.
+        let closedEarly = input?.isClosed ?? false
+        self.init(isWaiting: { closedEarly || !(input?.isClosed ?? false) })
+    }
+}

@@ -108,7 +108,7 @@ extension MCPTools {
     private func asked<Value: Sendable>(
         _ scope: QueryScope, _ make: @Sendable () async throws -> Value
     ) async throws -> Value {
-        try await host.askedReport(in: scope.environment, isWaiting: { true }, make)
+        try await host.askedReport(in: scope.environment, make)
     }
 
     private func page(

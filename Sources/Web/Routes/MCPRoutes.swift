@@ -1,6 +1,7 @@
 import HTTPTypes
 import Hummingbird
 import NIOCore
+internal import Service
 
 extension HTTPField.Name {
     /// The revision of the Model Context Protocol that a client uses.
@@ -18,7 +19,7 @@ struct MCPRoutes: Sendable {
     private static let assumedVersion = "2025-03-26"
 
     func add(to groups: RouteGroups) {
-        groups.read.post("/mcp") { request, _ -> Response in
+        groups.read.post("/mcp") { request, context -> Response in
             try QueryParameters.read(request) { _ in }
             try MCPRoutes.requireVersion(request)
             let response = try await bodies.json(request, upTo: MCPLimits.messageByteCount) {
@@ -29,7 +30,9 @@ struct MCPRoutes: Sendable {
                     message.readsEvidence
                         ? ResponseMemoryBudget.makingByteCount : MCPLimits.resultByteCount)
                 defer { withExtendedLifetime(share) {} }
-                return try await server.response(to: message)
+                return try await ReportClient.$current.withValue(await ReportClient(context)) {
+                    try await server.response(to: message)
+                }
             }
             guard let response else { return Response(status: .accepted) }
             return Response(

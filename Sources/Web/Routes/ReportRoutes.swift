@@ -87,13 +87,9 @@ struct ReportRoutes: Sendable {
         _ environment: AppStore.Environment, _ context: WebContext,
         _ make: @Sendable () async throws -> Value
     ) async throws -> Value {
-        let channel = context.channel
-        let input = await channel.isActive ? ConnectionInput.of(channel) : nil
-        // Only a write could tell a client that is gone from one that closed its sending side and
-        // reads on. One that closed it with the request gets its answer.
-        let closedEarly = input?.isClosed ?? false
-        return try await host.askedReport(
-            in: environment, isWaiting: { closedEarly || !(input?.isClosed ?? false) }, make)
+        try await ReportClient.$current.withValue(await ReportClient(context)) {
+            try await host.askedReport(in: environment, make)
+        }
     }
 
     /// The work of a job. Throws for an invalid query before the job starts.
