@@ -122,38 +122,47 @@ extension PostgresLocation {
 }
 
 extension PostgresConnection {
-    /// Ids of the transactions of other sessions in this database, of any role: a role without
-    /// special rights sees that they are open, but not since when or what they read. Those of
-    /// VACUUM keep no rows.
+    /// Ids of the transactions that may keep removed rows, of any role: a role without special
+    /// rights sees that they are open, but not since when or what they read. Those are the ones in
+    /// this database, and those that write in any: a snapshot keeps what the oldest of them might
+    /// read. Those of VACUUM keep no rows.
     private static let open = Statement(
         """
         SELECT l.virtualtransaction::text
         FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
-        WHERE l.locktype = 'virtualxid' AND l.granted
-            AND a.datname = current_database() AND l.pid <> pg_backend_pid()
+        WHERE l.granted AND l.pid <> pg_backend_pid()
+            AND (l.locktype = 'virtualxid' AND a.datname = current_database()
+                OR l.locktype = 'transactionid' AND l.mode = 'ExclusiveLock')
             AND NOT EXISTS (
                 SELECT FROM pg_catalog.pg_stat_progress_vacuum v WHERE v.pid = l.pid)
         UNION ALL
-        SELECT gid FROM pg_catalog.pg_prepared_xacts WHERE database = current_database()
+        SELECT gid FROM pg_catalog.pg_prepared_xacts
         """)
 
     func openTransactions() throws(PostgresError) -> Set<String> {
         try Set(run(PostgresConnection.open.with()).rows.compactMap { $0.text(0) })
     }
 
-    /// Waits until every transaction that is open now has ended: rewriting a table keeps the rows
-    /// that one of them may still read.
+    /// Waits until no transaction may read what was removed before: rewriting a table keeps the
+    /// rows that one may still read. Those that began while one from before the removal was open
+    /// have to end, too: their snapshots are as old.
     fileprivate func waitForTransactions(_ attempts: Int) throws {
         var older = try openTransactions()
+        var isSecondRound = false
         for _ in 0..<attempts {
-            guard !older.isEmpty else { return }
+            if older.isEmpty {
+                guard !isSecondRound else { return }
+                isSecondRound = true
+                older = try openTransactions()
+                guard !older.isEmpty else { return }
+            }
             Thread.pause(.milliseconds(LogLimits.purgePauseMilliseconds))
             older.formIntersection(try openTransactions())
         }
         throw StoreError(
             .fileLocked, reason: "A transaction that began before may read what was erased.",
-            remedy: "Wait for long reports, backups and prepared transactions to end; then run the"
-                + " same erasure again.")
+            remedy: "Wait for long reports, backups and prepared transactions to end, and for those"
+                + " that write in other databases of the server; then run the same erasure again.")
     }
 }
 
