@@ -7,8 +7,7 @@ struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Simulate the App Store.",
         subcommands: [
-            HistoryCommand.self, ServerCommand.self, NotifyCommand.self, ReceiptsCommand.self,
-            RetentionCommand.self,
+            HistoryCommand.self, ServerCommand.self, NotifyCommand.self, RetentionCommand.self,
         ])
 
     struct HistoryCommand: OutputCommand {

@@ -100,47 +100,6 @@ struct MigrateCommandTests {
         }
     }
 
-    @Test(
-        "output of simulate receipts is accepted by ingest and migrate-from with its root"
-    )
-    func simulatedReceipts() async throws {
-        try await apple.serving { place, _ in
-            let made = try await place.run([
-                "simulate", "receipts", "stored", "--root", "receipts.der", "--chains", "60",
-                "--at", "2024-01-01T00:00:00Z",
-            ])
-            #expect(made.code == 0, "\(made.err)")
-            let moment = Timestamp(milliseconds: 1_704_067_200_000)
-            let reported = OriginalStoreKit(ServedRecords(HistoryPlan(limit: .chains(60))))
-            let ids = reported.ids(at: moment)
-            // Notifications also name customers whose only purchase is no longer in the receipt.
-            let named = try reported.notificationsV1(through: moment, password: "x")
-                .map(\.originalTransactionId)
-            #expect(made.out.hasPrefix("\(ids.count) customers as of 2024-01-01"))
-            let plan = try await place.run(
-                "migrate-from", "verify-receipt", "stored", "--dry-run", "--json")
-            #expect(plan.code == 0, "\(plan.err)")
-            let json = try plan.json()
-            #expect(json["customers"]?.int64 == Int64(Set(ids + named).count))
-            #expect(json["notifications"]?.int64 == Int64(named.count))
-            #expect(json["receipts"]?.int64 == Int64(ids.count))
-            #expect(json["responses"]?.int64 == Int64(ids.count))
-            let taken = try await place.run(
-                [
-                    "ingest", "stored/notifications.ndjson", "--json", "--trust-root",
-                    "receipts.der", "--config", "subledger.yaml",
-                ] + secretConfiguration(place))
-            #expect(taken.code == 0, "\(taken.err)")
-            #expect(try taken.json()["appended"] == json["notifications"])
-        }
-    }
-
-    /// Configures the app's shared secret, so that commands need no options for it.
-    private func secretConfiguration(_ place: Workplace) throws -> [String] {
-        _ = try asking(place, secret: SimulatedAPI.usualSharedSecret)
-        return []
-    }
-
     @Test("a killed run resumes, and ends with everything")
     func killed() async throws {
         let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#

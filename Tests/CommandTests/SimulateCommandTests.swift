@@ -118,21 +118,6 @@ struct SimulateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("r")))
     }
 
-    @Test("With --json, receipts are reported as one object")
-    func receipts() async throws {
-        let place = try place()
-        let made = try await place.run(
-            [
-                "simulate", "receipts", "stored", "--root", "r.der", "--chains", "5", "--at",
-                "2024-01-01", "--json",
-            ] + place.options)
-        #expect(made.code == 0, "\(made.err)")
-        let reported = try made.json()
-        #expect(reported["customers"]?.int64 != nil)
-        #expect(reported["at"]?.string == "2024-01-01T00:00:00.000Z")
-        #expect(reported["directory"]?.string == "stored")
-    }
-
     @Test("A root or an authority that cannot be written ends it before the first line")
     func unwritable() async throws {
         let place = try place()
