@@ -38,54 +38,16 @@ public enum ReceiptBench {
             limitName: "bare RSA-2048 verification", limit: rates.limit, events: rates.count)
     }
 
-    /// Version 1 notifications as Apple posts them, each with a receipt and its purchases.
+    /// Version 1 notifications of simulated customers, each with a receipt of its purchases.
     public static func notifications(password: String) throws -> [[UInt8]] {
-        let authority = try ReceiptAuthority()
-        return try (1...receiptCount).map { number in
-            let count = 1 + number % largestPurchaseCount
-            let receipt = Base64Standard.encode(try authority.sign(contents(purchases: count)))
-            var json = JSONWriter()
-            json.object { json in
-                json.member("notification_type", "DID_RENEW")
-                json.member("password", password)
-                json.member("environment", "PROD")
-                json.member("bid", bundleId)
-                json.member("original_transaction_id", "2000000")
-                json.object("unified_receipt", count) { json, count in
-                    json.member("status", 0 as Int64)
-                    json.member("environment", "Production")
-                    json.member("latest_receipt", String(decoding: receipt, as: UTF8.self))
-                    json.array("latest_receipt_info", Array((0..<count).reversed())) {
-                        purchase($1, of: count, to: &$0)
-                    }
-                }
-            }
-            return json.bytes
-        }
+        let books = ServedRecords(HistoryPlan(limit: .chains(customerCount)))
+        return try OriginalStoreKit(books).notificationsV1(
+            through: Timestamp(milliseconds: .max), password: password,
+            authority: ReceiptAuthority()
+        ).map(\.body)
     }
 
-    private static func purchase(_ number: Int, of count: Int, to json: inout JSONWriter) {
-        let bought = start.advanced(byMilliseconds: month * Int64(number - count))
-        let dates = [
-            ("purchase_date", bought), ("original_purchase_date", start),
-            ("expires_date", bought.advanced(byMilliseconds: month)),
-        ]
-        json.object { json in
-            json.member("quantity", "1")
-            json.member("product_id", "com.example.pro.monthly")
-            json.member("transaction_id", "\(2_000_000 + number)")
-            json.member("original_transaction_id", "2000000")
-            json.member("web_order_line_item_id", "\(3_000_000 + number)")
-            json.member("is_trial_period", "false")
-            json.member("is_in_intro_offer_period", "false")
-            // Receipts state every date in three formats.
-            for (name, date) in dates {
-                json.member(name, date.rfc3339)
-                json.member("\(name)_ms", "\(date.milliseconds)")
-                json.member("\(name)_pst", "\(date.rfc3339) America/Los_Angeles")
-            }
-        }
-    }
+    private static let customerCount = 40
 
     private static let start = Timestamp(milliseconds: 1_700_000_000_000)
     private static let month: Int64 = 30 * 86_400_000
