@@ -77,17 +77,14 @@ struct AuditCommand: AsyncParsableCommand {
             _ log: any LedgerLog, _ operations: (any OperationalState)?, _ kept: SignedNote?,
             _ key: NoteVerifierKey?
         ) async throws -> CheckpointAudit.Report? {
-            let isKept = try await operations?.checkpoints(after: -1, limit: 1).isEmpty == false
-            guard kept != nil || isKept else { return nil }
-            // A new prover: nodes cached before the log was changed would hide the change.
-            let audit = CheckpointAudit(
-                prover: TreeProver(log), operations: isKept ? operations : nil, key: key)
-            if key == nil {
+            let report = try await CheckpointAudit(log, operations: operations, key: key)
+                .run(against: kept)
+            if report != nil, key == nil {
                 Terminal.note(
                     "warning: signatures of checkpoints are not checked; name the verifier key with"
                         + " --key.")
             }
-            return try await audit.run(head: try await log.head().position, against: kept)
+            return report
         }
 
         /// Opens a copy when the log's directory is read-only; checkpoints cannot be read there.
@@ -200,19 +197,20 @@ extension Settings {
     /// Compares a copy of a log with the checkpoints that are kept with it; nil where there are
     /// none. The copy is in place by now, so a key that cannot be used is a warning.
     func compareCheckpoints(_ opened: OpenedLog) async throws -> CheckpointAudit.Report? {
-        guard try await !opened.operations.checkpoints(after: -1, limit: 1).isEmpty else {
-            return nil
-        }
-        let key: NoteVerifierKey?
+        var key: NoteVerifierKey?
+        var failure: ConfigurationError?
         do throws(ConfigurationError) { key = try configuration.auditKey(environment) } catch {
-            Terminal.note(
-                "warning: signatures of checkpoints are not checked: \(error) Then run subledger"
-                    + " audit verify.")
-            key = nil
+            failure = error
         }
-        let audit = CheckpointAudit(
-            prover: TreeProver(opened.log), operations: opened.operations, key: key)
-        return try await audit.run(head: try await opened.log.head().position)
+        let report = try await CheckpointAudit(
+            opened.log, operations: opened.operations, key: key
+        ).run()
+        if report != nil, let failure {
+            Terminal.note(
+                "warning: signatures of checkpoints are not checked: \(failure) Then run subledger"
+                    + " audit verify.")
+        }
+        return report
     }
 
     /// Directory of the environment's files.

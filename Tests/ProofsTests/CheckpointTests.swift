@@ -42,9 +42,8 @@ struct CheckpointTests {
         try await CheckpointTests.ledger { signer, log, operations in
             let first = try await signer.sign()
             let head = try await log.head().position
-            let audit = CheckpointAudit(
-                prover: TreeProver(log), operations: operations, key: signer.key.verifier)
-            #expect(try await audit.run(head: head).isSound)
+            let audit = CheckpointAudit(log, operations: operations, key: signer.key.verifier)
+            #expect(try await audit.run()?.isSound == true)
             // As if the log had been rewritten since, and as if it had been cut.
             for (size, code) in [
                 (first.size, CheckpointAudit.Finding.Code.logRewritten), (first.size + 5, .logCut),
@@ -55,11 +54,11 @@ struct CheckpointTests {
                 let kept = StoredCheckpoint(size: size, note: other.note, signedAt: first.signedAt)
                 try await operations.keep(kept)
                 await #expect(throws: ProofError.self) { _ = try await signer.sign() }
-                let report = try await audit.run(head: head)
+                let report = try #require(try await audit.run())
                 #expect(report.findings.last?.code == code)
                 #expect(report.findings.last?.size == size)
             }
-            #expect(try await audit.run(head: head).findings.last?.firstPosition == head + 1)
+            #expect(try await audit.run()?.findings.last?.firstPosition == head + 1)
         }
     }
 
@@ -68,15 +67,13 @@ struct CheckpointTests {
         try await CheckpointTests.ledger { signer, log, operations in
             let first = try await signer.sign()
             _ = try await log.append(Sample.events(9_000..<9_010))
-            let head = try await log.head().position
-            let audit = CheckpointAudit(
-                prover: TreeProver(log), operations: operations, key: signer.key.verifier)
+            let audit = CheckpointAudit(log, operations: operations, key: signer.key.verifier)
             let theirs = try SignedNote(first.note)
-            #expect(try await audit.run(head: head, against: theirs).isSound)
+            #expect(try await audit.run(against: theirs)?.isSound == true)
             let fork = try LogCheckpoint(
                 origin: signer.key.verifier.name, size: first.size + 3, root: SHA256.hash([7])
             ).signed(by: signer.key)
-            let report = try await audit.run(head: head, against: fork)
+            let report = try #require(try await audit.run(against: fork))
             #expect(
                 report.findings == [
                     CheckpointAudit.Finding(
@@ -84,7 +81,7 @@ struct CheckpointTests {
                 ])
             let stranger = try NoteSignerKey(name: signer.key.verifier.name)
             let foreign = try LogCheckpoint(theirs).signed(by: stranger)
-            let found = try await audit.run(head: head, against: foreign)
+            let found = try #require(try await audit.run(against: foreign))
             #expect(found.findings.map(\.code) == [.checkpointInvalid])
         }
     }
@@ -105,11 +102,9 @@ struct CheckpointTests {
             }
             _ = try await log.append(Sample.events(9_000..<9_001))
             _ = try await other.sign()
-            let head = try await log.head().position
             for key in [signer.key.verifier, other.key.verifier] {
-                let audit = CheckpointAudit(
-                    prover: TreeProver(log), operations: operations, key: key)
-                #expect(try await audit.run(head: head).isSound)
+                let audit = CheckpointAudit(log, operations: operations, key: key)
+                #expect(try await audit.run()?.isSound == true)
             }
         }
     }

@@ -3,6 +3,8 @@ public import LedgerStore
 
 /// Compares a log with checkpoints of it: those that were kept, and those that others kept.
 public struct CheckpointAudit: Sendable {
+    let log: any LedgerLog
+    /// New for each comparison: nodes cached before the log was changed would hide the change.
     let prover: TreeProver
     /// Nil: none was kept.
     let operations: (any OperationalState)?
@@ -42,19 +44,19 @@ public struct CheckpointAudit: Sendable {
     }
 
     public init(
-        prover: TreeProver, operations: (any OperationalState)?, key: NoteVerifierKey? = nil
+        _ log: any LedgerLog, operations: (any OperationalState)?, key: NoteVerifierKey?
     ) {
-        self.prover = prover
+        self.log = log
+        prover = TreeProver(log)
         self.operations = operations
         self.key = key
     }
 
-    /// Compares every checkpoint kept, and `other`.
-    ///
-    /// - `head`: the end of the log.
-    public func run(
-        head: Int64, against other: SignedNote? = nil
-    ) async throws(StoreError) -> Report {
+    /// Compares every checkpoint kept, and `other`; nil where there is none.
+    public func run(against other: SignedNote? = nil) async throws(StoreError) -> Report? {
+        let isKept = try await operations?.checkpoints(after: -1, limit: 1).isEmpty == false
+        guard other != nil || isKept else { return nil }
+        let head = try await log.head().position
         var report = Report()
         if key != nil { report.signedCount = 0 }
         guard try await prover.root(of: head) != nil else {
