@@ -64,7 +64,7 @@ public struct HistoryStream: Sendable {
             }
             begun += 1
         }
-        pending = HistoryStream.merged(pending, added.sorted(by: HistoryStream.comesBefore))
+        pending = (pending + added).sorted(by: HistoryStream.comesBefore)
     }
 
     /// The next life in the environment.
@@ -95,28 +95,8 @@ public struct HistoryStream: Sendable {
         return page
     }
 
-    // MARK: Order
-
     private static func comesBefore(_ left: HistoryDelivery, _ right: HistoryDelivery) -> Bool {
         (left.delivery.receivedAt, left.life, left.delivery.ordinal)
             < (right.delivery.receivedAt, right.life, right.delivery.ordinal)
-    }
-
-    /// Merges two ordered lists.
-    private static func merged(
-        _ left: [HistoryDelivery], _ right: [HistoryDelivery]
-    ) -> [HistoryDelivery] {
-        var result: [HistoryDelivery] = []
-        result.reserveCapacity(left.count + right.count)
-        var index = left.startIndex
-        for entry in right {
-            while index < left.endIndex, !comesBefore(entry, left[index]) {
-                result.append(left[index])
-                index += 1
-            }
-            result.append(entry)
-        }
-        result.append(contentsOf: left[index...])
-        return result
     }
 }
