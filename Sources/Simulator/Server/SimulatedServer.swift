@@ -82,17 +82,12 @@ public struct SimulatedServer: Service {
         _ request: Request, _ context: SimulatedContext, _ api: SimulatedAPI
     ) async throws -> Response {
         let body = try await request.body.collect(upTo: bodyByteCount)
-        let items = request.uri.query?.split(separator: "&").map { item in
-            let parts = item.split(
-                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            return (
-                name: parts[0].removingPercentEncoding ?? "",
-                value: parts.count > 1 ? parts[1].removingPercentEncoding ?? "" : ""
-            )
-        }
         let reply = api.answer(
             ServedRequest(
-                method: request.method.rawValue, path: request.uri.path, query: items ?? [],
+                method: request.method.rawValue, path: request.uri.path,
+                query: request.uri.queryParameters.map {
+                    (name: String($0.key), value: String($0.value))
+                },
                 authorization: request.headers[.authorization],
                 body: Array(body.readableBytesView)))
         if reply.delayMilliseconds > 0 {
