@@ -10,9 +10,8 @@ extension SimulateCommand {
             discussion: """
                 Sends what `simulate history` writes for the same --seed and --chains, in \
                 simulated time up to now (or --until), and retries after 1, 12, 24, 48 and 72 \
-                simulated hours whatever is not answered with 200 to 206. Runs without waiting \
-                unless --speed gives the simulated seconds per second. --faults names delivery \
-                faults: a JSON list of rules such as \
+                simulated hours whatever is not answered with 200 to 206. It waits for none of \
+                them. --faults names delivery faults: a JSON list of rules such as \
                 {"fault":"refused","status":503,"type":"DID_RENEW",\
                 "from":1,"count":5,"attempts":2}; \
                 the faults are lost, late and duplicated (with milliseconds), reordered, dropped, \
@@ -24,9 +23,6 @@ extension SimulateCommand {
 
         @Option(help: ArgumentHelp("The URL to post to.", valueName: "url"))
         var to: String
-
-        @Option(help: "Simulated seconds per second (default: no waiting).")
-        var speed: Double?
 
         @Option(help: "Skip what was signed before this (default: skip nothing).")
         var from: String?
@@ -59,17 +55,16 @@ extension SimulateCommand {
             let notifier = Notifier(
                 books: books, attempts: attempts, faults: try deliveryFaults(),
                 from: try from.map { try MomentOptions.time($0, "--from") })
-            let (now, speed) = (Terminal.now, try statedSpeed())
+            let now = Terminal.now
             let end = try until.map { try MomentOptions.time($0, "--until") } ?? now
-            let time = SimulatedClock(
-                from: min(notifier.nextArrival ?? now, end), speed: speed, until: end)
+            let time = SimulatedClock(from: min(notifier.nextArrival ?? now, end))
             let kept = try store.keys()
             let progress = ProgressLine()
             let isJSON = common.json
             let delivery = SimulatedDelivery(
                 notifier: notifier,
                 signer: DeliverySigner(authority: kept.authority), time: time, url: url,
-                end: end, rest: speed == nil ? min(end, now) : nil,
+                end: end, rest: min(end, now),
                 report: { moment in progress.show("notify: \(moment.rfc3339)") },
                 finished: { tally in
                     progress.end()
@@ -85,14 +80,6 @@ extension SimulateCommand {
         }
 
         // MARK: Options
-
-        private func statedSpeed() throws(CommandFailure) -> Double? {
-            guard let speed else { return nil }
-            guard speed > 0, speed.isFinite else {
-                throw CommandFailure.invalidOption("--speed takes a number above 0.")
-            }
-            return speed
-        }
 
         private func deliveryFaults() throws(CommandFailure) -> DeliveryFaults {
             var found = DeliveryFaults()

@@ -12,8 +12,8 @@ struct SimulatedDelivery: Service {
     let url: String
     /// Deliveries that would arrive later are not sent.
     let end: Timestamp
-    /// The store's time once everything is settled, unless it is already later; nil leaves it.
-    let rest: Timestamp?
+    /// The store's time once everything is settled, unless it is already later.
+    let rest: Timestamp
     /// Called with the store's time at each arrival.
     let report: @Sendable (Timestamp) -> Void
     /// Called with the totals at the end.
@@ -36,9 +36,10 @@ struct SimulatedDelivery: Service {
                 until: end, signedBy: signer,
                 reach: { moment in
                     report(moment)
-                    try await time.reach(moment)
+                    try Task.checkCancellation()
+                    time.reach(moment)
                 }, deliver: { body, _ in try await transport.attempt(body, to: url) })
-            if let rest { try await time.reach(rest) }
+            time.reach(rest)
         } catch is CancellationError {}
         return notifier.tally
     }

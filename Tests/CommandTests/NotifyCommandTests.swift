@@ -71,8 +71,6 @@ struct NotifyCommandTests {
         "Invalid options are usage errors",
         arguments: [
             ["--to", "nowhere"], ["--to", "ftp://a/b"], ["--to", "http://"],
-            ["--to", "http://127.0.0.1:1/", "--speed", "0"],
-            ["--to", "http://127.0.0.1:1/", "--speed", "-1"],
             ["--to", "http://127.0.0.1:1/", "--chains", "0"],
             ["--to", "http://127.0.0.1:1/", "--outage", "x"],
             ["--to", "http://127.0.0.1:1/", "--faults", "bad.json"],
