@@ -49,7 +49,7 @@ extension SimulateCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             try requirePort(port)
-            let url = try SimulatedStoreOptions.address(to, path: "/appstore/notifications")
+            let url = try SimulatedStoreOptions.address(to)
             let books = try store.books(settings)
             let attempts = AttemptLog()
             let notifier = Notifier(

@@ -6,9 +6,7 @@ import Simulator
 struct SimulateCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "simulate", abstract: "Simulate the App Store.",
-        subcommands: [
-            HistoryCommand.self, ServerCommand.self, NotifyCommand.self, RetentionCommand.self,
-        ])
+        subcommands: [HistoryCommand.self, ServerCommand.self, NotifyCommand.self])
 
     struct HistoryCommand: OutputCommand {
         static let configuration = CommandConfiguration(

@@ -54,13 +54,13 @@ struct SimulatedStoreOptions: ParsableArguments {
         return found
     }
 
-    /// A URL to post to; `path` is that of the example in the refusal.
-    static func address(_ to: String, path: String) throws(CommandFailure) -> String {
+    /// A URL to post notifications to.
+    static func address(_ to: String) throws(CommandFailure) -> String {
         guard let url = URL(string: to), ["http", "https"].contains(url.scheme ?? ""),
             url.host?.isEmpty == false
         else {
             throw CommandFailure.invalidOption(
-                "--to takes a full URL, e.g. http://127.0.0.1:8080\(path).")
+                "--to takes a full URL, e.g. http://127.0.0.1:8080/appstore/notifications.")
         }
         return to
     }

@@ -2,8 +2,8 @@ import AppStore
 import Foundation
 import Testing
 
-/// `simulate retention` and `metrics retention-offers` of the real binary against `serve` of the
-/// real binary.
+/// The performance test of `simulate server` and `metrics retention-offers` of the real binary
+/// against `serve` of the real binary.
 @Suite("Retention messages from request to report", .serialized)
 struct RetentionCommandTests {
     /// Options of a simulated store that has subscriptions now.
@@ -16,42 +16,6 @@ struct RetentionCommandTests {
             "--authority", "apple", "--chains", "30", "--first-purchases",
             times.joined(separator: "/"),
         ]
-    }
-
-    @Test(
-        "Invalid options are usage errors",
-        arguments: [
-            ["--to", "nowhere"], ["--to", "ftp://a/b"], ["--to", "http://"],
-            ["--to", "http://127.0.0.1:1/", "--chains", "0"],
-            ["--to", "http://127.0.0.1:1/", "--environment", "xcode"],
-        ])
-    func usage(arguments: [String]) async throws {
-        let place = try Workplace(options: [])
-        let outcome = try await place.run(
-            ["simulate", "retention", "--authority", "apple"] + arguments)
-        #expect(outcome.code == 64, "\(arguments) \(outcome.err)")
-        #expect(outcome.out.isEmpty)
-    }
-
-    @Test("Without a listener it ends with a code")
-    func unreachable() async throws {
-        let place = try Workplace(options: [])
-        let outcome = try await place.run(
-            ["simulate", "retention", "--to", "http://127.0.0.1:1/"] + Self.store)
-        #expect(outcome.code == 74)
-        #expect(outcome.errorCode == "unreachable")
-    }
-
-    @Test("Without an active subscription nothing is posted, and the failure says so")
-    func inactive() async throws {
-        let place = try Workplace(options: [])
-        let outcome = try await place.run([
-            "simulate", "retention", "--to", "http://127.0.0.1:1/", "--authority", "apple",
-            "--chains", "1", "--first-purchases", "2010-01-01T00:00:00Z/2010-02-01T00:00:00Z",
-        ])
-        #expect(outcome.code == 1)
-        #expect(outcome.errorCode == "nothingToPost")
-        #expect(outcome.out.isEmpty)
     }
 
     @Test("A range that ends where it begins or before is refused, not counted as empty")
@@ -81,55 +45,19 @@ struct RetentionCommandTests {
         #expect(missing.code == 64)
     }
 
-    @Test("Every request is answered and recorded; the report counts the messages by rule")
-    func answered() async throws {
-        let place = try await Workplace.besideApple()
-        try place.write(
-            """
-            retention:
-              - { name: everyone, message: 758883e8-151b-47b7-abd0-60c4d804c2f5 }
-            """
-            .split(separator: "\n").map(String.init), to: "subledger.yaml")
-        let service = try await ServiceRun(place)
-        let url = "http://127.0.0.1:\(service.port)/appstore"
-        let store = Self.store
-        // Before the ledger knows any subscription.
-        let unknown = try await requests(place, url, store)
-        #expect(unknown["answers"]?["none"] == unknown["requests"])
-        let notified = try await place.run(
-            ["simulate", "notify", "--to", "\(url)/notifications"] + store + place.options)
-        #expect(notified.code == 0, "\(notified.err)")
-        let known = try await requests(place, url, store)
-        let said = try await place.run(
-            ["simulate", "retention", "--to", "\(url)/elsewhere"] + store + place.options)
-        #expect(said.out.contains(" lives: "), "\(said.out)")
-        #expect(said.out.contains(" HTTP 404; the slowest took "), "\(said.out)")
-        #expect(try await service.terminate() == 0)
-        let count = try #require(known["requests"]?.int64)
-        #expect(count > 0)
-        let answers = known["answers"]?.object ?? []
-        #expect(answers.compactMap(\.value.int64).reduce(0, +) == count)
-        #expect(answers.allSatisfy { ["message", "none"].contains($0.key) })
-
-        let report = ["metrics", "retention-offers", "--from", "2026-01-01T00:00:00Z"]
-        let json = try await place.run(report + ["--json"] + place.options).json()
-        let shown = known["answers"]?["message"]?.int64 ?? 0
-        #expect(shown > 0)
-        let row = json["rows"]?.array?.first
-        #expect(row?["shown"]?.int64 ?? 0 == shown)
-        // Nothing is decided in the seconds since the answer.
-        #expect(row?["open"]?.int64 ?? 0 == shown)
-        let others = (json["unanswered"]?.object ?? []).compactMap(\.value.int64).reduce(0, +)
-        #expect(shown + others == count + (unknown["requests"]?.int64 ?? 0))
-        let text = try await place.run(report + place.options)
-        #expect(text.out.contains("everyone"), "\(text.out)")
-        #expect(text.out.contains(", \(json["unanswered"]?["late"]?.int64 ?? -1) late\n"))
-    }
-
-    @Test("A performance test of the simulated Apple reaches the service, and is answered")
+    @Test("A performance test of the simulated Apple is answered, recorded and reported by rule")
     func performance() async throws {
         let place = try await Workplace.besideApple()
+        try place.write(
+            [
+                "retention:",
+                "  - { name: everyone, message: 758883e8-151b-47b7-abd0-60c4d804c2f5 }",
+            ], to: "subledger.yaml")
         let service = try await ServiceRun(place)
+        let address = "http://127.0.0.1:\(service.port)/appstore"
+        let notified = try await place.run(
+            ["simulate", "notify", "--to", "\(address)/notifications"] + Self.store + place.options)
+        #expect(notified.code == 0, "\(notified.err)")
         let apple = try place.launch(
             ["simulate", "server", "--port", "0", "--json", "--bundle-id", Workplace.app]
                 + Self.store)
@@ -140,9 +68,9 @@ struct RetentionCommandTests {
             #expect(asked.code == 0, "\(asked.err)")
             return try asked.json()["answers"]?.array?.first
         }
-        let url = "http://127.0.0.1:\(service.port)/appstore/retention"
+        let url = "\(address)/retention"
         _ = try await answer("set-realtime-url", url, "--yes")
-        let id = try #require(said["ids"]?.array?.first?.string)
+        let id = try await activeChain(place)
         let begun = try await answer("performance-test", id, "--yes")
         let request = try #require(begun?["requestId"]?.string)
         var result: JSONValue?
@@ -160,19 +88,25 @@ struct RetentionCommandTests {
         let failures = members.compactMap(\.value.int64)
         #expect(result?["successRate"]?.int64 == 100 * (count - failures.reduce(0, +)) / count)
         #expect(result?["target"]?.string == url)
-        let report = try await place.run(
-            ["metrics", "retention-offers", "--from", "2026-01-01", "--json"] + place.options
-        ).json()
-        let records = (report["unanswered"]?.object ?? []).compactMap(\.value.int64)
-        #expect(records.reduce(0, +) >= count - failures.reduce(0, +))
+        let report = ["metrics", "retention-offers", "--from", "2026-01-01"] + place.options
+        let json = try await place.run(report + ["--json"]).json()
+        let row = json["rows"]?.array?.first
+        let shown = try #require(row?["shown"]?.int64)
+        #expect(shown > 0)
+        // Nothing is decided in the seconds since the answers.
+        #expect(row?["open"]?.int64 == shown)
+        let others = (json["unanswered"]?.object ?? []).compactMap(\.value.int64).reduce(0, +)
+        #expect(shown + others >= count - failures.reduce(0, +))
+        let text = try await place.run(report)
+        #expect(text.out.contains("everyone"), "\(text.out)")
+        #expect(text.out.contains(", \(json["unanswered"]?["late"]?.int64 ?? -1) late\n"))
     }
 
-    private func requests(
-        _ place: Workplace, _ url: String, _ store: [String]
-    ) async throws -> JSONValue {
-        let sent = try await place.run(
-            ["simulate", "retention", "--to", "\(url)/retention", "--json"] + store + place.options)
-        #expect(sent.code == 0, "\(sent.err)")
-        return try sent.json()
+    /// A subscription that the ledger knows to be active.
+    private func activeChain(_ place: Workplace) async throws -> String {
+        let lines = try await place.run(["export", "subscriptions"] + place.options).out
+        let chains = try lines.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }
+        let active = chains.first { ["subscribed", "renewing"].contains($0["state"]?.string) }
+        return try #require(active?["originalTransactionId"]?.string)
     }
 }

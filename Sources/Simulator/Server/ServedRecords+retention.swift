@@ -2,16 +2,8 @@ public import AppStore
 import Foundation
 
 extension ServedRecords {
-    /// The real-time requests that Apple makes when the customer of each active subscription is
-    /// about to cancel (Retention Messaging API), by subscription.
-    public func retentionRequests(
-        at now: Timestamp, locale: String
-    ) -> [RetentionRequestPayload] {
-        chains.values.filter { $0.status(at: now) == .active }
-            .sorted { $0.originalTransactionId < $1.originalTransactionId }
-            .map { retentionRequest(about: $0, at: now, locale: locale) }
-    }
-
+    /// The real-time request that Apple makes when the customer of a subscription is about to cancel
+    /// (Retention Messaging API).
     func retentionRequest(
         about chain: Chain, at now: Timestamp, locale: String
     ) -> RetentionRequestPayload {
