@@ -13,8 +13,10 @@ extension Bench {
         let preparation = EventPreparation(
             verifier: EvidenceVerifier(roots: roots), packer: EvidencePacker(), apps: apps,
             environment: environment, source: .webhook)
-        let one = bodies.map { Bench.submission(.notificationV1(NotificationV1Body($0))) }
-        let two = tokens.prefix(256).map { Bench.submission(.jws($0)) }
+        let one = bodies.map {
+            Submission(form: .notificationV1(NotificationV1Body($0)), input: "bench")
+        }
+        let two = tokens.prefix(256).map { Submission(form: .jws($0), input: "bench") }
         let now = Timestamp(milliseconds: 1_800_000_000_000)
         func prepare(_ submissions: some Sequence<Submission>) throws {
             for submission in submissions {
@@ -35,9 +37,5 @@ extension Bench {
             name: "receipts, version 1 notifications", value: rates.value,
             unit: "notifications/s", limitName: "version 2 notifications", limit: rates.limit,
             events: rates.count)
-    }
-
-    private static func submission(_ form: Submission.Form) -> Submission {
-        Submission(form: form, claimedReceivedAt: nil, input: "bench", item: nil)
     }
 }

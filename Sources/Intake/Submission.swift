@@ -28,7 +28,9 @@ package struct Submission: Sendable {
     /// The number among several pieces of one input, from 1; nil for a single one.
     let item: Int?
 
-    package init(form: Form, claimedReceivedAt: Timestamp?, input: String, item: Int?) {
+    package init(
+        form: Form, claimedReceivedAt: Timestamp? = nil, input: String, item: Int? = nil
+    ) {
         self.form = form
         self.claimedReceivedAt = claimedReceivedAt
         self.input = input

@@ -106,28 +106,21 @@ struct BundledEvent {
     private static func submission(
         _ kind: EventKind, _ evidence: [UInt8]
     ) throws -> Submission? {
-        let input = "evidence"
+        let form: Submission.Form
         switch kind {
-        case .notification, .appTransaction:
-            return Submission(
-                form: .jws(evidence), claimedReceivedAt: nil, input: input, item: nil)
-        case .transaction:
-            return Submission(
-                form: .transaction(evidence), claimedReceivedAt: nil, input: input, item: nil)
-        case .receipt:
-            return Submission(
-                form: .receipt(evidence), claimedReceivedAt: nil, input: input, item: nil)
+        case .notification, .appTransaction: form = .jws(evidence)
+        case .transaction: form = .transaction(evidence)
+        case .receipt: form = .receipt(evidence)
+        case .verifyReceipt: form = .verifyReceipt(evidence)
+        case .notificationV1, .command, .sweep, .erasure: return nil
         case .renewalPair:
-            let parts = try InputLine.submissions(evidence, input: input)
+            let parts = try InputLine.submissions(evidence, input: "evidence")
             guard parts.count == 1, let part = parts.first, case .pair = part.form else {
                 throw Flaw(reason: "its evidence is no pair")
             }
             return part
-        case .verifyReceipt:
-            return Submission(
-                form: .verifyReceipt(evidence), claimedReceivedAt: nil, input: input, item: nil)
-        case .notificationV1, .command, .sweep, .erasure: return nil
         }
+        return Submission(form: form, input: "evidence")
     }
 
     private static func compare(_ made: NewEvent, _ recorded: RecordedEvent) throws(Flaw) {
