@@ -103,6 +103,13 @@ public struct SignedNote: Hashable, Sendable {
         return note
     }
 
+    /// The note with further signatures below those that are there.
+    public func adding(_ more: [Signature]) -> SignedNote {
+        var note = self
+        note.signatures += more.filter { !signatures.contains($0) }
+        return note
+    }
+
     // MARK: Verifying
 
     /// Whether a signature of the key is there and valid; for a cosignature, when it was made, in
@@ -142,7 +149,4 @@ public struct SignedNote: Hashable, Sendable {
         let time = (0..<timeByteCount).map { UInt8(truncatingIfNeeded: seconds >> (56 - 8 * $0)) }
         return Signature(key.verifier, time + signature)
     }
-
-    /// Adds signatures below those that are there.
-    mutating func add(_ more: [Signature]) { signatures += more }
 }

@@ -47,9 +47,7 @@ public enum WitnessExchange {
                 }
                 if signature.isOf(key) { signatures.append(signature) }
             }
-            var note = checkpoint
-            note.add(signatures)
-            guard signatures.count == 1, note.verify(key).isValid else {
+            guard signatures.count == 1, checkpoint.adding(signatures).verify(key).isValid else {
                 return .refused("invalidSignature")
             }
             return .signed(signatures)
@@ -58,14 +56,5 @@ public enum WitnessExchange {
             return size.map { .knows($0) } ?? .refused("unreadableAnswer")
         default: return .refused("status\(status)")
         }
-    }
-}
-
-extension SignedNote {
-    /// The note with further signatures.
-    public func adding(_ more: [Signature]) -> SignedNote {
-        var note = self
-        note.add(more.filter { !signatures.contains($0) })
-        return note
     }
 }
