@@ -1,7 +1,6 @@
 import AppStore
 internal import LedgerStore
 import Logging
-import NIOCore
 internal import Projection
 internal import Service
 
@@ -44,26 +43,12 @@ extension HTTPBench {
         _ name: String, _ port: Int, _ paths: [String]
     ) async throws -> [BenchRow] {
         guard !paths.isEmpty else { return [] }
-        let requests = paths.map {
-            ByteBuffer(string: "GET \($0) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
-        }
-        // The first page of a kind may fill a cache.
-        for seconds in [1, HTTPBench.pageSeconds] {
-            let load = try await LoadClient.run(
-                LoadPlan(
-                    port: port, connectionCount: HTTPBench.browserCount,
-                    request: { requests[$0 % requests.count] }, limit: .seconds(seconds)))
-            guard seconds == HTTPBench.pageSeconds else { continue }
-            let count = load.requestCount
-            return [
-                BenchRow(
-                    name: "\(name).p50", value: load.milliseconds(atShare: 0.5), unit: "ms",
-                    events: count),
-                BenchRow(
-                    name: "\(name).p99", value: load.milliseconds(atShare: 0.99), unit: "ms",
-                    events: count),
-            ]
-        }
-        return []
+        let load = try await HTTPBench.load(
+            port, paths.map { HTTPBench.get($0) }, connectionCount: HTTPBench.browserCount,
+            seconds: HTTPBench.pageSeconds)
+        return [
+            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
+            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
+        ]
     }
 }

@@ -74,8 +74,7 @@ public struct HTTPBench: Sendable {
             router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
             logger: logger)
         return try await Serving.whileRunning(application) { port in
-            let request = HTTPBench.get("/hello")
-            return try await HTTPBench.load(port) { _ in request }
+            try await HTTPBench.load(port, [HTTPBench.get("/hello")])
         }
     }
 
@@ -101,8 +100,7 @@ public struct HTTPBench: Sendable {
         _ name: String, _ port: Int, _ requests: [ByteBuffer], _ hello: LoadResult
     ) async throws -> [BenchRow] {
         guard !requests.isEmpty else { return [] }
-        _ = try await HTTPBench.load(port, seconds: 1) { requests[$0 % requests.count] }
-        let load = try await HTTPBench.load(port) { requests[$0 % requests.count] }
+        let load = try await HTTPBench.load(port, requests)
         return [
             BenchRow(
                 name: name, value: load.perSecond, unit: "questions/s",
@@ -113,17 +111,20 @@ public struct HTTPBench: Sendable {
         ]
     }
 
-    private static func load(
-        _ port: Int, seconds: Int64 = querySeconds,
-        _ request: @escaping @Sendable (Int) -> ByteBuffer
+    /// Sends the requests in turn, for a second unmeasured: the first of a kind may fill a cache.
+    static func load(
+        _ port: Int, _ requests: [ByteBuffer], connectionCount: Int = queryConnectionCount,
+        seconds: Int64 = querySeconds
     ) async throws -> LoadResult {
-        try await LoadClient.run(
-            LoadPlan(
-                port: port, connectionCount: queryConnectionCount, request: request,
-                limit: .seconds(seconds)))
+        var plan = LoadPlan(
+            port: port, connectionCount: connectionCount,
+            request: { requests[$0 % requests.count] }, limit: .seconds(1))
+        _ = try await LoadClient.run(plan)
+        plan.limit = .seconds(seconds)
+        return try await LoadClient.run(plan)
     }
 
-    private static func get(_ path: String) -> ByteBuffer {
+    static func get(_ path: String) -> ByteBuffer {
         ByteBuffer(string: "GET \(path) HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
     }
 
