@@ -12,7 +12,7 @@ final class BenchLives: Sendable {
         firstPurchases: Timestamp(
             milliseconds: 1_420_070_400_000)...Timestamp(
                 milliseconds: 1_577_836_800_000))
-    private let deliveries: UnsignedDeliveries
+    private let signer: DeliverySigner
     private let packer = EvidencePacker()
     /// About how many events all lives have.
     let eventCount: Int64
@@ -34,7 +34,7 @@ final class BenchLives: Sendable {
     /// Creates as many lives as have about `eventCount` events.
     init(eventCount: Int, authority: Authority) {
         self.eventCount = Int64(eventCount)
-        deliveries = UnsignedDeliveries(like: authority)
+        signer = DeliverySigner(unsignedLike: authority)
     }
 
     var bundleId: BundleId { world.bundleId }
@@ -115,11 +115,10 @@ final class BenchLives: Sendable {
     /// order unrelated to theirs.
     func lateEvents(_ count: Int) -> [NewEvent] {
         let lives = state.withLock { $0.lives }
-        var chance = SeededGenerator(seed: 7)
         return (0..<UInt64(count)).compactMap { index in
             // A stride that visits no life twice.
             let (life, notifications) = life((index &* 7_919) % lives)
-            return notifications.last.flatMap { event($0, life, &chance)?.event }
+            return notifications.last.flatMap { event($0, life)?.event }
         }
     }
 
@@ -130,8 +129,7 @@ final class BenchLives: Sendable {
         for _ in 0..<BenchLives.livesPerStretch {
             guard let number = claim() else { break }
             let (life, notifications) = life(number)
-            var chance = SeededGenerator(seed: number)
-            made += notifications.compactMap { event($0, life, &chance) }
+            made += notifications.compactMap { event($0, life) }
             state.withLock { $0.count += Int64(notifications.count) }
         }
         guard !made.isEmpty else { return nil }
@@ -140,11 +138,12 @@ final class BenchLives: Sendable {
     }
 
     private func event(
-        _ delivery: Delivery, _ life: SubscriberLife, _ chance: inout SeededGenerator
+        _ delivery: Delivery, _ life: SubscriberLife
     ) -> (event: NewEvent, byteCount: Int)? {
-        guard case .notification(let notification, _, _) = delivery.evidence,
-            let token = deliveries.token(delivery, &chance),
-            let evidence = try? packer.pack(.jws(token))
+        guard
+            case .notification(let notification, let transaction, let renewal) = delivery.evidence,
+            let text = try? signer.signedPayload(notification, transaction, renewal),
+            let evidence = try? packer.pack(.jws(Array(text.utf8)))
         else { return nil }
         var attributes = EventAttributes(
             kind: .notification, source: .webhook, trust: .signed, bundleId: world.bundleId)
@@ -158,6 +157,6 @@ final class BenchLives: Sendable {
             key: EventKey.make(.notification, [notification.notificationUUID?.rawValue]),
             attributes: attributes, receivedAt: delivery.receivedAt, receivedAtClaimed: true,
             evidence: evidence)
-        return (event, token.count)
+        return (event, text.utf8.count)
     }
 }

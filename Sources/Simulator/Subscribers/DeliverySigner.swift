@@ -1,15 +1,33 @@
-import AppStore
+public import AppStore
+internal import Signing
 
 /// Converts deliveries to lines that `ingest` reads (`Contract.md`, `ingest`), signed by a
 /// disposable authority. Payloads follow from the seed; ECDSA signatures differ each time.
 public struct DeliverySigner: Sendable {
-    private let authority: Authority
+    /// The payload as a compact JWS.
+    private let token: @Sendable (_ payload: [UInt8]) throws -> [UInt8]
     private let appAppleId: Int64?
 
     /// Status responses include `appAppleId`, as Apple's in Production do; nil omits it.
     public init(authority: Authority, appAppleId: Int64? = nil) {
-        self.authority = authority
+        token = { try authority.sign($0) }
         self.appAppleId = appAppleId
+    }
+
+    /// Well-formed JWS with headers like those of `authority` and random signatures, to measure the
+    /// stages after verification with more events than can be signed.
+    public init(unsignedLike authority: Authority) {
+        let headerSegment = authority.headerSegment
+        token = { payload in
+            var chance = SeededGenerator(seed: UInt64(truncatingIfNeeded: payload.hashValue))
+            var signature: [UInt8] = []
+            while signature.count < CompactJWS.signatureByteCount {
+                withUnsafeBytes(of: chance.next()) { signature.append(contentsOf: $0) }
+            }
+            return CompactJWS.signingInput(headerSegment: headerSegment, payload: payload)
+                + [UInt8(ascii: ".")] + Base64URL.encode(signature)
+        }
+        appAppleId = nil
     }
 
     /// One line, without its line feed. Throws only the errors of signing.
@@ -38,11 +56,11 @@ public struct DeliverySigner: Sendable {
 
     /// A compact JWS of any payload.
     public func sign(_ payload: [UInt8]) throws -> String {
-        String(decoding: try authority.sign(payload), as: UTF8.self)
+        String(decoding: try token(payload), as: UTF8.self)
     }
 
     /// A notification as Apple signs it, nested parts first. Throws only the errors of signing.
-    func signedPayload(
+    public func signedPayload(
         _ notification: NotificationPayload, _ transaction: TransactionPayload?,
         _ renewal: RenewalPayload?
     ) throws -> String {
