@@ -195,8 +195,7 @@ struct DemoDirectory: Sendable {
 
     /// Writes a file that only its owner can read.
     func write(_ bytes: [UInt8], to name: String) throws {
-        try Data(bytes).write(to: URL(filePath: file(name)))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file(name))
+        try PrivateFile.replace(file(name), bytes)
     }
 
     /// Writes the notifications that arrived.
