@@ -141,8 +141,7 @@ struct AuditCommand: AsyncParsableCommand {
         guard let data = FileManager.default.contents(atPath: file),
             data.count <= SignedNote.maximumByteCount
         else {
-            throw CommandFailure(
-                code: "unreadableFile", message: "\(file) cannot be read.", exit: .io)
+            throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
         }
         return try SignedNote(String(decoding: data, as: UTF8.self))
     }

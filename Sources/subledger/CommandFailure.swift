@@ -16,6 +16,14 @@ struct CommandFailure: Error {
     let message: String
     let exit: Exit
 
+    init(_ code: String, _ message: String, _ exit: Exit) {
+        (self.code, self.message, self.exit) = (code, message, exit)
+    }
+
+    init<Code: RawRepresentable<String>>(_ code: Code, _ message: String, _ exit: Exit) {
+        self.init(code.rawValue, message, exit)
+    }
+
     /// An option whose value cannot be used, or options that exclude each other.
     static func invalidOption(_ message: String) -> CommandFailure {
         CommandFailure("invalidOption", message, .usage)
@@ -31,16 +39,6 @@ struct CommandFailure: Error {
     static let durableSentence =
         "The appended events are durable; only derived data is behind, until a later command"
         + " catches up with the log."
-}
-
-extension CommandFailure {
-    init<Code: RawRepresentable<String>>(_ code: Code, _ message: String, _ exit: Exit) {
-        self.init(code.rawValue, message, exit)
-    }
-
-    init(_ code: String, _ message: String, _ exit: Exit) {
-        self.init(code: code, message: message, exit: exit)
-    }
 }
 
 /// Runs a command's body; prints its failure and exits with the matching code.

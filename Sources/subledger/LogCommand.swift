@@ -167,7 +167,7 @@ extension Settings {
     }
 
     private static func noLog(_ place: String) -> CommandFailure {
-        CommandFailure(code: "noLog", message: "There is no log in \(place).", exit: .negative)
+        CommandFailure("noLog", "There is no log in \(place).", .negative)
     }
 
     /// Whether a place is a connection string rather than a directory.

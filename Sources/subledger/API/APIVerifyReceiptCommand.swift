@@ -123,7 +123,6 @@ extension CommandFailure {
     /// A failure about the named app.
     init(_ failure: APIFailure, about bundleId: BundleId) {
         let plain = CommandFailure(failure)
-        self.init(
-            code: plain.code, message: "\(bundleId): \(plain.message)", exit: plain.exit)
+        self.init(plain.code, "\(bundleId): \(plain.message)", plain.exit)
     }
 }

@@ -97,9 +97,7 @@ enum MessagingChanges {
 
         func check() throws(CommandFailure) {
             guard headerPosition.map({ HeaderPosition(rawValue: $0) != nil }) ?? true else {
-                throw CommandFailure(
-                    code: "invalidOption",
-                    message: "--header-position must be ABOVE_BODY or ABOVE_IMAGE.", exit: .usage)
+                throw .invalidOption("--header-position must be ABOVE_BODY or ABOVE_IMAGE.")
             }
             guard bulletImage.count == bullet.count, bulletAltText.count == bullet.count else {
                 throw .invalidOption(
