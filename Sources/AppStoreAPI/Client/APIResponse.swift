@@ -3,6 +3,7 @@ public import AppStore
 /// Apple's response, decoded and as received. Not verified: signed parts go to the verifier with
 /// the rest of the intake, and unsigned parts are not evidence.
 public struct APIResponse<Value: Sendable>: Sendable {
+    public let endpoint: Endpoint
     /// The decoded response.
     public let value: Value
     /// The response body, byte for byte.

@@ -46,8 +46,8 @@ public final class AppStoreServerAPIClient: Sendable {
             throw error.from(environment)
         }
         return APIResponse(
-            value: response, body: answer.body, environment: environment,
-            date: answer.appleDate)
+            endpoint: request.endpoint, value: response, body: answer.body,
+            environment: environment, date: answer.appleDate)
     }
 
     /// Decodes a response and requires its essential members.
@@ -70,8 +70,8 @@ public final class AppStoreServerAPIClient: Sendable {
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let (answer, environment) = try await send(request, choice)
         return APIResponse(
-            value: Accepted(status: answer.status), body: answer.body, environment: environment,
-            date: answer.appleDate)
+            endpoint: request.endpoint, value: Accepted(status: answer.status), body: answer.body,
+            environment: environment, date: answer.appleDate)
     }
 
     /// Rejects a response that names another app.

@@ -138,8 +138,8 @@ public final class VerifyReceiptClient: Sendable {
         }
         return .done(
             APIResponse(
-                value: response, body: answer.body, environment: environment,
-                date: answer.appleDate))
+                endpoint: .verifyReceipt, value: response, body: answer.body,
+                environment: environment, date: answer.appleDate))
     }
 
     private func confirmed(

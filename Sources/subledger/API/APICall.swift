@@ -9,7 +9,6 @@ import Projection
 /// A call of the App Store Server API: the options of a command, and the request they make.
 protocol APIRequest: ParsableArguments {
     static var configuration: CommandConfiguration { get }
-    static var endpoint: Endpoint { get }
 
     /// Throws unless the options are usable, and a change is confirmed.
     func check() throws(CommandFailure)
@@ -30,7 +29,6 @@ protocol APIChange: APIRequest {
 /// A change, sent only with `--yes`.
 struct Confirmed<Change: APIChange>: APIRequest {
     static var configuration: CommandConfiguration { Change.configuration }
-    static var endpoint: Endpoint { Change.endpoint }
 
     @OptionGroup var change: Change
     @OptionGroup var consent: APIOptions.Consent
@@ -66,7 +64,7 @@ struct APICall<Request: APIRequest>: OutputCommand {
             }
         } catch { failure = error }
         // Pages before the failure are kept and printed.
-        guard let exchange, !exchange.bodies.isEmpty else {
+        guard let exchange, let endpoint = exchange.endpoint else {
             if let failure { throw failure }
             return .printed()
         }
@@ -79,15 +77,15 @@ struct APICall<Request: APIRequest>: OutputCommand {
             let named = settings.isEnvironmentNamed ? settings.environment : claimed.first
             let own = named ?? exchange.environment ?? settings.environment
             environment = own
-            taken = try await settings.take(evidence, from: Request.endpoint, into: own)
+            taken = try await settings.take(evidence, from: endpoint, into: own)
         }
         let values = exchange.bodies.compactMap { reader.read($0) }
         var text = values.map(AnswerText.lines).joined()
         if values.isEmpty { text = "Apple has accepted it.\n" }
         if exchange.hasMore { text += "… and more: raise --pages\n" }
         return Output(
-            Request.endpoint, environment, values, hasMore: exchange.hasMore,
-            ingest: taken?.value, text: text, failure: taken?.failure ?? failure)
+            endpoint, environment, values, hasMore: exchange.hasMore, ingest: taken?.value,
+            text: text, failure: taken?.failure ?? failure)
     }
 }
 
@@ -96,12 +94,15 @@ struct APIExchange {
     let client: AppStoreServerAPIClient
     let choice: EnvironmentChoice
     var bodies: [[UInt8]] = []
+    /// That of the responses; nil before the first.
+    var endpoint: Endpoint?
     var environment: AppStore.Environment?
     /// Whether pages beyond the requested number exist.
     var hasMore = false
 
     mutating func add<Value>(_ answer: APIResponse<Value>) {
         bodies.append(answer.body)
+        endpoint = answer.endpoint
         environment = answer.environment
     }
 

@@ -9,7 +9,6 @@ enum APIChanges {
             commandName: "extend",
             abstract: "Extend one subscription, without charge.",
             discussion: "Apple allows two extensions within 365 days; they cannot be undone.")
-        static let endpoint = Endpoint.extendRenewalDate
 
         @Argument(help: "An originalTransactionId.")
         var id: String
@@ -44,7 +43,6 @@ enum APIChanges {
             commandName: "extend-all",
             abstract: "Extend every active subscription to a product, without charge.",
             discussion: "Apple carries it out within hours to days; it cannot be undone.")
-        static let endpoint = Endpoint.massExtendRenewalDate
 
         @Argument(help: "The product.")
         var product: String
@@ -84,7 +82,6 @@ enum APIChanges {
         static let configuration = CommandConfiguration(
             commandName: "consumption",
             abstract: "Answer a CONSUMPTION_REQUEST; do so within 12 hours.")
-        static let endpoint = Endpoint.sendConsumptionInformation
 
         @Argument(help: "A transactionId.")
         var id: String
@@ -127,7 +124,6 @@ enum APIChanges {
             commandName: "set-app-account-token",
             abstract: "Set a subscription's appAccountToken at Apple.",
             discussion: "Applies to the current transaction and later ones.")
-        static let endpoint = Endpoint.setAppAccountToken
 
         @Argument(help: "An originalTransactionId.")
         var id: String
@@ -149,7 +145,6 @@ enum APIChanges {
     struct Finish: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "finish", abstract: "Mark a transaction as finished.")
-        static let endpoint = Endpoint.finishTransaction
 
         @Argument(help: "A transactionId.")
         var id: String

@@ -8,7 +8,6 @@ enum APIQueries {
         static let configuration = CommandConfiguration(
             commandName: "statuses",
             abstract: "The current status of every subscription of the customer.")
-        static let endpoint = Endpoint.allSubscriptionStatuses
 
         @Argument(help: "Any id of the customer.")
         var id: String
@@ -27,7 +26,6 @@ enum APIQueries {
         static let configuration = CommandConfiguration(
             commandName: "history",
             abstract: "The customer's transactions, filtered by the options.")
-        static let endpoint = Endpoint.transactionHistory
 
         @Argument(help: "Any id of the customer.")
         var id: String
@@ -89,7 +87,6 @@ enum APIQueries {
     struct TransactionInfo: APIRequest {
         static let configuration = CommandConfiguration(
             commandName: "transaction-info", abstract: "One transaction in its current state.")
-        static let endpoint = Endpoint.transactionInfo
 
         @Argument(help: "A transactionId.")
         var id: String
@@ -103,7 +100,6 @@ enum APIQueries {
         static let configuration = CommandConfiguration(
             commandName: "app-transaction",
             abstract: "The customer's purchase or download of the app.")
-        static let endpoint = Endpoint.appTransactionInfo
 
         @Argument(help: "Any id of the customer.")
         var id: String
@@ -118,7 +114,6 @@ enum APIQueries {
             commandName: "order",
             abstract: "Purchases of an order id from Apple's mail to the customer.",
             discussion: "Orders exist in Production only.")
-        static let endpoint = Endpoint.orderLookup
 
         @Argument(help: "The order id from the mail.")
         var id: String
@@ -131,7 +126,6 @@ enum APIQueries {
     struct Refunds: APIRequest {
         static let configuration = CommandConfiguration(
             commandName: "refunds", abstract: "Every refunded transaction of the customer.")
-        static let endpoint = Endpoint.refundHistory
 
         @Argument(help: "Any id of the customer.")
         var id: String
@@ -149,7 +143,6 @@ enum APIQueries {
             commandName: "notifications",
             abstract: "Notifications Apple sent in a window, and their delivery attempts.",
             discussion: "Apple keeps 180 days in Production and 30 in Sandbox.")
-        static let endpoint = Endpoint.notificationHistory
 
         @Option(help: "Sent at or after.")
         var from: String
@@ -197,7 +190,6 @@ enum APIQueries {
         static let configuration = CommandConfiguration(
             commandName: "test-notification",
             abstract: "Request a TEST notification from Apple; prints its token.")
-        static let endpoint = Endpoint.requestTestNotification
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.requestTestNotification(in: call.choice.environment))
@@ -208,7 +200,6 @@ enum APIQueries {
         static let configuration = CommandConfiguration(
             commandName: "test-status",
             abstract: "The delivery attempts of a TEST notification.")
-        static let endpoint = Endpoint.testNotificationStatus
 
         @Argument(help: "The testNotificationToken.")
         var token: String
@@ -222,7 +213,6 @@ enum APIQueries {
     struct ExtendStatus: APIRequest {
         static let configuration = CommandConfiguration(
             commandName: "extend-status", abstract: "The progress of a mass extension.")
-        static let endpoint = Endpoint.massExtendRenewalDateStatus
 
         @Argument(help: "The product that was extended.")
         var product: String

@@ -9,7 +9,6 @@ enum MessagingChanges {
         static let configuration = CommandConfiguration(
             commandName: "upload-image", abstract: "Upload a PNG for retention messages.",
             discussion: "Apple reviews it before it can be shown.")
-        static let endpoint = Endpoint.uploadImage
 
         @Argument(help: "The image's UUID, chosen by you.")
         var id: String
@@ -50,7 +49,6 @@ enum MessagingChanges {
     struct DeleteImage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "delete-image", abstract: "Delete an image that no message uses.")
-        static let endpoint = Endpoint.deleteImage
 
         @Argument(help: "The image's UUID.")
         var id: String
@@ -66,7 +64,6 @@ enum MessagingChanges {
         static let configuration = CommandConfiguration(
             commandName: "upload-message", abstract: "Upload a retention message.",
             discussion: "Apple reviews it before it can be shown.")
-        static let endpoint = Endpoint.uploadMessage
 
         @Argument(help: "The message's UUID, chosen by you.")
         var id: String
@@ -134,7 +131,6 @@ enum MessagingChanges {
     struct DeleteMessage: APIChange {
         static let configuration = CommandConfiguration(
             commandName: "delete-message", abstract: "Delete a retention message.")
-        static let endpoint = Endpoint.deleteMessage
 
         @Argument(help: "The message's UUID.")
         var id: String
@@ -151,7 +147,6 @@ enum MessagingChanges {
             commandName: "set-default-message",
             abstract: "Set the retention message of a product and locale.",
             discussion: "Apple shows it when the real-time endpoint does not answer in time.")
-        static let endpoint = Endpoint.configureDefaultMessage
 
         @Argument(help: "The product.")
         var product: String
@@ -176,7 +171,6 @@ enum MessagingChanges {
         static let configuration = CommandConfiguration(
             commandName: "delete-default-message",
             abstract: "Delete the default retention message of a product and locale.")
-        static let endpoint = Endpoint.deleteDefaultMessage
 
         @Argument(help: "The product.")
         var product: String
@@ -198,7 +192,6 @@ enum MessagingChanges {
             commandName: "set-realtime-url",
             abstract: "Set where Apple sends retention requests.",
             discussion: "Production requires a performance test that passed in Sandbox.")
-        static let endpoint = Endpoint.configureRealtimeURL
 
         @Argument(help: "The address of POST /appstore/retention, as Apple reaches it.")
         var url: String
@@ -215,7 +208,6 @@ enum MessagingChanges {
         static let configuration = CommandConfiguration(
             commandName: "delete-realtime-url",
             abstract: "Stop Apple's retention requests; default messages remain.")
-        static let endpoint = Endpoint.deleteRealtimeURL
 
         var deed: String { "stop Apple's retention requests" }
 
@@ -229,7 +221,6 @@ enum MessagingChanges {
             commandName: "performance-test",
             abstract: "Have Apple test the retention endpoint; Sandbox.",
             discussion: "Apple sends requests to the real-time URL configured in Sandbox.")
-        static let endpoint = Endpoint.initiatePerformanceTest
 
         @Argument(help: "An originalTransactionId of Sandbox.")
         var id: String

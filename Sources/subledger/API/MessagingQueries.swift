@@ -7,7 +7,6 @@ enum MessagingQueries {
     struct Images: APIRequest {
         static let configuration = CommandConfiguration(
             commandName: "images", abstract: "The images for retention messages, with their state.")
-        static let endpoint = Endpoint.imageList
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.imageList(in: call.choice.environment))
@@ -17,7 +16,6 @@ enum MessagingQueries {
     struct Messages: APIRequest {
         static let configuration = CommandConfiguration(
             commandName: "messages", abstract: "The retention messages, with their state.")
-        static let endpoint = Endpoint.messageList
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.messageList(in: call.choice.environment))
@@ -28,7 +26,6 @@ enum MessagingQueries {
         static let configuration = CommandConfiguration(
             commandName: "default-message",
             abstract: "The retention message of a product and locale without a real-time answer.")
-        static let endpoint = Endpoint.defaultMessage
 
         @Argument(help: "The product.")
         var product: String
@@ -46,7 +43,6 @@ enum MessagingQueries {
     struct RealtimeURL: APIRequest {
         static let configuration = CommandConfiguration(
             commandName: "realtime-url", abstract: "Where Apple sends retention requests.")
-        static let endpoint = Endpoint.realtimeURL
 
         func send(_ call: inout APIExchange) async throws {
             call.add(try await call.client.realtimeURL(in: call.choice.environment))
@@ -57,7 +53,6 @@ enum MessagingQueries {
         static let configuration = CommandConfiguration(
             commandName: "performance-test-result",
             abstract: "How a performance test of the retention endpoint went; Sandbox.")
-        static let endpoint = Endpoint.performanceTestResult
 
         @Argument(help: "The requestId of the test.")
         var id: String
