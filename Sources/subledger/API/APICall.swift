@@ -31,11 +31,16 @@ struct Confirmed<Change: APIChange>: APIRequest {
     static var configuration: CommandConfiguration { Change.configuration }
 
     @OptionGroup var change: Change
-    @OptionGroup var consent: APIOptions.Consent
+
+    @Flag(help: "Send the request; otherwise only print what it would do.")
+    var yes = false
 
     func check() throws(CommandFailure) {
         try change.check()
-        try consent.require(change.deed)
+        guard !yes else { return }
+        throw CommandFailure(
+            "notConfirmed",
+            "This would \(change.deed). Nothing was sent; repeat it with --yes.", .usage)
     }
 
     func send(_ call: inout APIExchange) async throws { try await change.send(&call) }

@@ -31,20 +31,6 @@ struct APIOptions: ParsableArguments {
         help: ArgumentHelp(
             "Base URL instead of Apple's hosts (default: apps[].api.baseUrl).", valueName: "url"))
     var baseUrl: String?
-
-    /// Confirmation for mutating calls (`--yes`).
-    struct Consent: ParsableArguments {
-        @Flag(help: "Send the request; otherwise only print what it would do.")
-        var yes = false
-
-        /// Throws with a description of the call unless `--yes` was given.
-        func require(_ deed: String) throws(CommandFailure) {
-            guard !yes else { return }
-            throw CommandFailure(
-                "notConfirmed",
-                "This would \(deed). Nothing was sent; repeat it with --yes.", .usage)
-        }
-    }
 }
 
 extension Settings {
