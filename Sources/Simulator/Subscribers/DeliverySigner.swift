@@ -24,8 +24,8 @@ public struct DeliverySigner: Sendable {
             while signature.count < CompactJWS.signatureByteCount {
                 withUnsafeBytes(of: chance.next()) { signature.append(contentsOf: $0) }
             }
-            return CompactJWS.signingInput(headerSegment: headerSegment, payload: payload)
-                + [UInt8(ascii: ".")] + Base64URL.encode(signature)
+            return CompactJWS.assemble(
+                headerSegment: headerSegment, payload: payload, signature: signature)
         }
         appAppleId = nil
     }
