@@ -35,9 +35,6 @@ struct MigrateFromCommand: AsyncParsableCommand {
         @Flag(help: "Discard the progress of an earlier run for the same customers.")
         var restart = false
 
-        @Option(help: "Most requests of each kind per second (default: Apple's limits).")
-        var rate: Int?
-
         @Flag(
             inversion: .prefixedNo,
             help:
@@ -47,12 +44,6 @@ struct MigrateFromCommand: AsyncParsableCommand {
 
         @OptionGroup var access: APIOptions
         @OptionGroup var common: SharedOptions
-
-        func validate() throws {
-            guard rate.map({ $0 > 0 }) ?? true else {
-                throw ValidationError("--rate takes a number above 0.")
-            }
-        }
 
         func output(_ settings: Settings) async throws -> Output {
             try await MigrationRun(
@@ -90,8 +81,7 @@ private struct MigrationRun {
 
     func run() async throws -> Output {
         let evidence = try await read()
-        let plan = ImportPlan(
-            evidence, includesRefunds: command.refunds, requestsPerSecond: command.rate)
+        let plan = ImportPlan(evidence, includesRefunds: command.refunds)
         if !command.common.json {
             for bad in evidence.badInputs {
                 Terminal.note("\(bad.input): \(bad.code): \(bad.message)".printable)
@@ -177,9 +167,8 @@ private struct MigrationRun {
             let list = IdList(evidence.ids(of: part.scope))
             let ledger = try await apple.ledgers.ledger(part.scope.environment)
             let backfill = Backfill(
-                try apple.client(for: app, requestsPerSecond: command.rate),
-                ledgers: apple.ledgers, keptIn: ledger, in: .only(part.scope.environment),
-                includesRefunds: command.refunds, requestsPerSecond: command.rate)
+                try apple.client(for: app), ledgers: apple.ledgers, keptIn: ledger,
+                in: .only(part.scope.environment), includesRefunds: command.refunds)
             let report = try await backfill.run(list, restarts: command.restart) {
                 progress.show($0.text)
             }

@@ -35,18 +35,6 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("an operator may lower Apple's rate, but not raise it")
-    func ceiling() {
-        let limiter = RateLimiter(ceiling: 2)
-        let waits = (0..<5).map { _ in limiter.wait(.transactionInfo, .production, at: 0) }
-        #expect(waits == [0, 0, 1_000, 1_000, 2_000])
-        #expect(limiter.wait(.massExtendRenewalDate, .production, at: 0) == 0)
-        #expect(limiter.wait(.massExtendRenewalDate, .production, at: 0) == 1_000)
-        #expect(RateLimiter.Rate(.refundHistory, .production, ceiling: 11).count == 10)
-        #expect(RateLimiter.Rate(.refundHistory, .production, ceiling: 10).count == 10)
-        #expect(RateLimiter.Rate(.refundHistory, .production, ceiling: 9).count == 9)
-    }
-
     @Test("kinds and environments have separate allowances")
     func lanes() {
         let limiter = RateLimiter()

@@ -23,14 +23,12 @@ struct MigrateCommandTests {
         return ids
     }
 
-    @Test("a missing directory and a rate of zero are reported before anything is done")
+    @Test("a missing directory is reported before anything is done")
     func wrongUsage() async throws {
         let place = try Workplace()
         let missing = try await place.run("migrate-from", "verify-receipt", "nowhere")
         #expect(missing.code == 74)
         #expect(missing.errorCode == "unreadableInput")
-        let rate = try await place.run("migrate-from", "verify-receipt", ".", "--rate", "0")
-        #expect(rate.code == 64)
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 
@@ -91,8 +89,7 @@ struct MigrateCommandTests {
             let shown = try await place.run(["show", ids[0], "--json", "--data", "data"])
             #expect(try shown.json()["trust"]?.string == "signed")
             try place.write(Data("nothing".utf8), to: "stored/x.txt")
-            let again = try await place.run(
-                "migrate-from", "verify-receipt", "stored", "--rate", "20")
+            let again = try await place.run("migrate-from", "verify-receipt", "stored")
             #expect(again.code == 1)
             #expect(again.err.contains("x.txt:1: notOriginalStoreKit"))
             #expect(again.out.contains("stored evidence: 0 appended, 5 duplicates"))

@@ -14,12 +14,10 @@ public final class AppStoreServerAPIClient: Sendable {
     let tokens: TokenSource
     let sender: RequestSender
 
-    /// `requestsPerSecond` limits each kind of request below Apple's rate, to leave room for
-    /// others; `chance` returns a random number in the range, for jitter.
+    /// `chance` returns a random number in the range, for jitter.
     public init(
         credentials: APICredentials, hosts: APIHosts = .apple, transport: any APITransport,
         clock: any RequestClock = SystemRequestClock(), policy: RetryPolicy = RetryPolicy(),
-        requestsPerSecond: Int? = nil,
         chance: @escaping @Sendable (ClosedRange<Int64>) -> Int64 = { Int64.random(in: $0) }
     ) {
         bundleId = credentials.bundleId
@@ -30,7 +28,7 @@ public final class AppStoreServerAPIClient: Sendable {
         self.tokens = tokens
         // Apple's clock, if rejected tokens revealed it.
         sender = RequestSender(
-            limiter: RateLimiter(ceiling: requestsPerSecond), clock: clock, policy: policy,
+            limiter: RateLimiter(), clock: clock, policy: policy,
             chance: chance, correctionMilliseconds: { tokens.correctionMilliseconds })
     }
 

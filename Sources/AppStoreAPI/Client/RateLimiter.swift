@@ -9,8 +9,8 @@ final class RateLimiter: Sendable {
         let count: Int
         let windowMilliseconds: Int64
 
-        init(_ endpoint: Endpoint, _ environment: Environment, ceiling: Int? = nil) {
-            count = max(1, min(endpoint.requestsPerSecond, ceiling ?? .max))
+        init(_ endpoint: Endpoint, _ environment: Environment) {
+            count = endpoint.requestsPerSecond
             // A tenth of Production's rate, in whole requests.
             windowMilliseconds = environment == .production ? 1_000 : 10_000
         }
@@ -28,11 +28,7 @@ final class RateLimiter: Sendable {
         var heldUntil: Int64 = .min
     }
 
-    /// The operator's limit, in requests of each kind per second; nil: Apple's.
-    private let ceiling: Int?
     private let state = Mutex<[Lane: Grants]>([:])
-
-    init(ceiling: Int? = nil) { self.ceiling = ceiling }
 
     /// The result of a reservation.
     enum Place: Sendable, Equatable {
@@ -47,7 +43,7 @@ final class RateLimiter: Sendable {
     func reserve(
         _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64, longest: Int64 = .max
     ) -> Place {
-        let rate = Rate(endpoint, environment, ceiling: ceiling)
+        let rate = Rate(endpoint, environment)
         return state.withLock { lanes in
             var grants = lanes[Lane(endpoint: endpoint, environment: environment)] ?? Grants()
             guard grants.heldUntil <= elapsed || grants.heldUntil - elapsed <= longest else {

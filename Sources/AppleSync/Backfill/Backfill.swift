@@ -13,8 +13,6 @@ public struct Backfill: Sendable {
     private let ledger: EnvironmentLedger
     private let choice: EnvironmentChoice
     private let includesRefunds: Bool
-    /// The client's rate limit; nil: Apple's rates.
-    private let requestsPerSecond: Int?
 
     /// Progress, for people.
     public struct Progress: Sendable, Equatable {
@@ -35,9 +33,8 @@ public struct Backfill: Sendable {
     public init(
         _ client: AppStoreServerAPIClient, ledgers: EnvironmentLedgers,
         keptIn ledger: EnvironmentLedger, in choice: EnvironmentChoice,
-        includesRefunds: Bool = true, requestsPerSecond: Int? = nil
+        includesRefunds: Bool = true
     ) {
-        self.requestsPerSecond = requestsPerSecond
         self.client = client
         self.ledgers = ledgers
         self.ledger = ledger
@@ -61,7 +58,7 @@ public struct Backfill: Sendable {
         let run = before?.run ?? BackfillRun(startedAt: ledgers.clock())
         let estimate = BackfillEstimate(
             ids: list.ids.count - run.settled, includesRefunds: includesRefunds,
-            environment: choice.environment, requestsPerSecond: requestsPerSecond)
+            environment: choice.environment)
         var progress = BackfillProgress(list: list, key: key, run: run, ledger: ledger)
         progress.troubleCount = before?.troubles.count ?? 0
         begin(estimate)

@@ -2,8 +2,8 @@ public import AppStore
 import AppStoreAPI
 internal import Queries
 
-/// The minimum cost of requesting a number of customers: one page per response, at Apple's rates
-/// and ours. Long histories have more pages, and Apple's latency is not included.
+/// The minimum cost of requesting a number of customers: one page per response, at Apple's
+/// rates. Long histories have more pages, and Apple's latency is not included.
 public struct BackfillEstimate: Sendable, Equatable {
     /// Ids still to be requested.
     public let ids: Int
@@ -14,9 +14,7 @@ public struct BackfillEstimate: Sendable, Equatable {
 
     /// Refund histories are requested at a fifth of the others' rate; Sandbox allows a tenth of
     /// Production's requests.
-    public init(
-        ids: Int, includesRefunds: Bool, environment: Environment, requestsPerSecond: Int? = nil
-    ) {
+    public init(ids: Int, includesRefunds: Bool, environment: Environment) {
         let endpoints: [Endpoint] =
             [.allSubscriptionStatuses, .transactionHistory]
             + (includesRefunds ? [.refundHistory] : [])
@@ -24,8 +22,7 @@ public struct BackfillEstimate: Sendable, Equatable {
         requests = Int64(ids) * Int64(endpoints.count)
         furtherRequests = Int64(ids)
         let factor: Int64 = environment == .production ? 1_000 : 10_000
-        let allowed = endpoints.map(\.requestsPerSecond).min() ?? 1
-        let slowest = max(1, min(allowed, requestsPerSecond ?? .max))
+        let slowest = endpoints.map(\.requestsPerSecond).min() ?? 1
         milliseconds = (Int64(ids) * factor + Int64(slowest) - 1) / Int64(slowest)
     }
 

@@ -13,13 +13,13 @@ public struct ImportPlan: Sendable, Equatable {
     }
 
     /// One part per app and environment with customers.
-    public init(_ evidence: StoredEvidence, includesRefunds: Bool, requestsPerSecond: Int?) {
+    public init(_ evidence: StoredEvidence, includesRefunds: Bool) {
         parts = evidence.scopes.map { scope in
             Part(
                 scope: scope,
                 estimate: BackfillEstimate(
                     ids: evidence.ids(of: scope).count, includesRefunds: includesRefunds,
-                    environment: scope.environment, requestsPerSecond: requestsPerSecond))
+                    environment: scope.environment))
         }
     }
 

@@ -87,12 +87,12 @@ extension Settings {
 
     /// The client for an app, with its key.
     func client(
-        for app: Configuration.App, _ transport: any APITransport, requestsPerSecond: Int? = nil
+        for app: Configuration.App, _ transport: any APITransport
     ) throws -> AppStoreServerAPIClient {
         AppStoreServerAPIClient(
             credentials: try credentials(of: app),
             hosts: app.api?.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
-            transport: transport, requestsPerSecond: requestsPerSecond)
+            transport: transport)
     }
 
     /// The key of an app. Warns when other users can read its file.

@@ -33,11 +33,8 @@ struct AppleAccess {
     }
 
     /// The client of an app (default: the only one).
-    func client(
-        for app: Configuration.App? = nil, requestsPerSecond: Int? = nil
-    ) throws -> AppStoreServerAPIClient {
-        try settings.client(
-            for: app ?? apps[0], transport, requestsPerSecond: requestsPerSecond)
+    func client(for app: Configuration.App? = nil) throws -> AppStoreServerAPIClient {
+        try settings.client(for: app ?? apps[0], transport)
     }
 
     /// The clients of all apps.

@@ -220,15 +220,13 @@ struct MigrationTests {
         let evidence = try await StoreKitImport(apps: apps).read(root)
         #expect(evidence.badInputs.isEmpty)
         #expect(evidence.customerCount == 8)
-        let plan = ImportPlan(evidence, includesRefunds: true, requestsPerSecond: nil)
+        let plan = ImportPlan(evidence, includesRefunds: true)
         #expect(plan.requests == 24)
         #expect(plan.parts.map(\.estimate.furtherRequests) == [8])
         #expect(plan.milliseconds == 800)
-        let quick = ImportPlan(evidence, includesRefunds: false, requestsPerSecond: nil)
+        let quick = ImportPlan(evidence, includesRefunds: false)
         #expect(quick.requests == 16)
         #expect(quick.milliseconds == 160)
-        let slow = ImportPlan(evidence, includesRefunds: true, requestsPerSecond: 2)
-        #expect(slow.milliseconds == 4_000)
     }
 
     @Test("Every customer ends in the true state, and customers with another state are listed")
