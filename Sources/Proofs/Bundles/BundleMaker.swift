@@ -105,7 +105,7 @@ public struct BundleMaker: Sendable {
                 "A bundle states what was known by a position; use --known-position.")
         }
         return BundleQuery(
-            subject, at: moment.at, now: moment.now,
+            subject: subject, at: moment.at, now: moment.now,
             knownPosition: moment.knowledge.position(head: chains.head))
     }
 

@@ -18,15 +18,6 @@ public struct BundleQuery: Hashable, Sendable {
     /// Events up to this position are known.
     public var knownPosition: Int64
 
-    public init(
-        _ subject: Subject, at: Timestamp, now: Timestamp, knownPosition: Int64
-    ) {
-        self.subject = subject
-        self.at = at
-        self.now = now
-        self.knownPosition = knownPosition
-    }
-
     func writeMembers(to json: inout JSONWriter) {
         switch subject {
         case .subscription(let chain, let id):
@@ -42,7 +33,9 @@ public struct BundleQuery: Hashable, Sendable {
         json.member("now", now)
         json.member("knownPosition", knownPosition)
     }
+}
 
+extension BundleQuery {
     init?(_ json: JSONValue) {
         guard let at = json["at"]?.string.flatMap({ Timestamp(userInput: $0) }),
             let now = json["now"]?.string.flatMap({ Timestamp(userInput: $0) }),

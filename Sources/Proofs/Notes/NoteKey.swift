@@ -16,12 +16,24 @@ public struct NoteVerifierKey: Hashable, Sendable, CustomStringConvertible {
     public let algorithm: Algorithm
     let key: Ed25519PublicKey
 
-    init(name: String, algorithm: Algorithm, key: Ed25519PublicKey) {
-        self.name = name
-        self.algorithm = algorithm
-        self.key = key
-    }
+    /// The first four bytes of SHA-256(name ‖ 0x0A ‖ algorithm ‖ public key).
+    public var id: [UInt8] { Array(digest.bytes.prefix(NoteVerifierKey.idByteCount)) }
 
+    var idText: Substring { digest.hexadecimal.prefix(2 * NoteVerifierKey.idByteCount) }
+
+    static let idByteCount = 4
+
+    private var digest: Digest { SHA256.hash(Array(name.utf8) + [0x0A] + material) }
+
+    private var material: [UInt8] { [algorithm.rawValue] + key.bytes }
+
+    /// `name+hash+key`.
+    public var description: String {
+        "\(name)+\(idText)+\(String(decoding: Base64Standard.encode(material), as: UTF8.self))"
+    }
+}
+
+extension NoteVerifierKey {
     /// Reads a verifier key. Throws `invalidKey` for any other text.
     public init(_ text: String) throws(ProofError) {
         let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
@@ -41,22 +53,6 @@ public struct NoteVerifierKey: Hashable, Sendable, CustomStringConvertible {
             .invalidKey,
             "This is no verifier key; it has the form name+hash+key, as `audit keygen`"
                 + " prints it.")
-    }
-
-    /// The first four bytes of SHA-256(name ‖ 0x0A ‖ algorithm ‖ public key).
-    public var id: [UInt8] { Array(digest.bytes.prefix(NoteVerifierKey.idByteCount)) }
-
-    var idText: Substring { digest.hexadecimal.prefix(2 * NoteVerifierKey.idByteCount) }
-
-    static let idByteCount = 4
-
-    private var digest: Digest { SHA256.hash(Array(name.utf8) + [0x0A] + material) }
-
-    private var material: [UInt8] { [algorithm.rawValue] + key.bytes }
-
-    /// `name+hash+key`.
-    public var description: String {
-        "\(name)+\(idText)+\(String(decoding: Base64Standard.encode(material), as: UTF8.self))"
     }
 }
 
