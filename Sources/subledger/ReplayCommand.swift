@@ -26,25 +26,32 @@ struct ReplayCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let authority = try Authority()
-        var failures = 0
-        var reported: [[UInt8]] = []
+        var replayed: [Replayed] = []
         for path in stories {
-            let (problems, object) = try await replay(try Story(path: path), authority)
-            failures += problems
-            reported.append(object)
+            let one = try await replay(try Story(path: path), authority)
+            if !common.json { try report(one) }
+            replayed.append(one)
         }
-        let (isPassed, objects) = (failures == 0, reported)
-        return Output(text: "", isClean: isPassed) { json in
+        let isPassed = replayed.allSatisfy(\.problems.isEmpty)
+        return Output(text: "", isClean: isPassed) { [replayed] json in
             json.member("passed", isPassed)
-            json.array("stories", objects) { json, story in json.raw(story) }
+            json.objects("stories", replayed) { json, story in
+                json.member("story", story.name)
+                json.member("passed", story.problems.isEmpty)
+                json.array("differences", story.problems)
+                if !check { json.array("timelines", story.timelines) { $1.writeTimeline(to: &$0) } }
+            }
         }
     }
 
-    /// Replays a story and prints its text; returns the number of differences and refusals, and the
-    /// story's part of the JSON.
-    private func replay(
-        _ story: Story, _ authority: Authority
-    ) async throws -> (problems: Int, object: [UInt8]) {
+    /// A story, its differences and refusals, and without `--check` its timelines.
+    private struct Replayed {
+        let name: String
+        let problems: [String]
+        let timelines: [ChainReading]
+    }
+
+    private func replay(_ story: Story, _ authority: Authority) async throws -> Replayed {
         let roots = try TrustedRoots.apple.adding(authority.rootDER)
         let apps = story.bundleIds.map { Configuration.App(bundleId: $0) }
         let scratch = try await ScratchLedger.open(
@@ -57,7 +64,7 @@ struct ReplayCommand: OutputCommand {
 
     private func replay(
         _ story: Story, _ authority: Authority, in scratch: ScratchLedger
-    ) async throws -> (problems: Int, object: [UInt8]) {
+    ) async throws -> Replayed {
         let lines = try story.deliveries.map { try $0.line(signedBy: authority) }
         let summary = try await scratch.take(lines, name: story.name)
         let session = try await scratch.session()
@@ -74,8 +81,7 @@ struct ReplayCommand: OutputCommand {
             timelines = try await readings(session)
         }
         try? session.projections.close()
-        if !common.json { try report(story, problems, timelines) }
-        return (problems.count, object(story, problems, timelines))
+        return Replayed(name: story.name, problems: problems, timelines: timelines)
     }
 
     private func readings(_ session: LedgerSession) async throws -> [ChainReading] {
@@ -88,28 +94,13 @@ struct ReplayCommand: OutputCommand {
         return readings
     }
 
-    private func report(
-        _ story: Story, _ problems: [String], _ timelines: [ChainReading]
-    ) throws {
+    private func report(_ story: Replayed) throws {
         if check {
-            try Terminal.out("\(problems.isEmpty ? "ok  " : "FAIL") \(story.name)\n")
-            for problem in problems { try Terminal.out("    \(problem)\n") }
+            try Terminal.out("\(story.problems.isEmpty ? "ok  " : "FAIL") \(story.name)\n")
+            for problem in story.problems { try Terminal.out("    \(problem)\n") }
             return
         }
-        for problem in problems { Terminal.note(problem) }
-        for reading in timelines { try Terminal.out(reading.timelineText() + "\n") }
-    }
-
-    private func object(
-        _ story: Story, _ problems: [String], _ timelines: [ChainReading]
-    ) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
-            json.member("story", story.name)
-            json.member("passed", problems.isEmpty)
-            json.array("differences", problems)
-            if !check { json.array("timelines", timelines) { $1.writeTimeline(to: &$0) } }
-        }
-        return json.bytes
+        for problem in story.problems { Terminal.note(problem) }
+        for reading in story.timelines { try Terminal.out(reading.timelineText() + "\n") }
     }
 }
