@@ -133,22 +133,17 @@ public struct HTTPBench: Sendable {
     private func notifications(_ port: Int) async throws -> [BenchRow] {
         let steadyCount = Int(Double(bodies.count) * HTTPBench.steadyShare)
         let ledger = try host.ledger(.production)
-        let worst = WorstLag()
-        let steady = try await withThrowingTaskGroup(of: LoadResult?.self) { group in
-            group.addTask {
-                try await self.post(port, 0..<steadyCount, rate: HTTPBench.steadyRate)
+        let worst = Mutex(Duration.zero)
+        let watch = Task {
+            while !Task.isCancelled {
+                let lag = ledger.lag.time
+                worst.withLock { $0 = max($0, lag) }
+                try? await Task.sleep(for: .milliseconds(20))
             }
-            group.addTask {
-                while !Task.isCancelled {
-                    worst.note(ledger.lag.time)
-                    try? await Task.sleep(for: .milliseconds(20))
-                }
-                return nil
-            }
-            let result = try await group.next() ?? nil
-            group.cancelAll()
-            return result ?? LoadResult()
         }
+        defer { watch.cancel() }
+        let steady = try await post(port, 0..<steadyCount, rate: HTTPBench.steadyRate)
+        watch.cancel()
         let used = ProcessorTime.seconds
         let full = try await post(port, steadyCount..<bodies.count, rate: nil)
         // Of the whole process, load client and projector included: more meaningful than a rate
@@ -164,7 +159,7 @@ public struct HTTPBench: Sendable {
             row("http.notifications.processor", processor * 1e6, "µs", full),
             row("http.steady", steady.perSecond, "notifications/s", steady),
             row("http.steady.p99", steady.milliseconds(atShare: 0.99), "ms", steady),
-            row("http.steady.lag", worst.value / .seconds(1), "s", steady),
+            row("http.steady.lag", worst.withLock { $0 } / .seconds(1), "s", steady),
         ]
     }
 
@@ -196,13 +191,4 @@ public struct HTTPBench: Sendable {
         BenchRow(
             name: name, value: value, unit: unit, events: load.requestCount - load.failureCount)
     }
-}
-
-/// The longest lag of the projector.
-private final class WorstLag: Sendable {
-    private let held = Mutex(Duration.zero)
-
-    var value: Duration { held.withLock { $0 } }
-
-    func note(_ lag: Duration) { held.withLock { $0 = max($0, lag) } }
 }
