@@ -1,5 +1,5 @@
 public import AppStore
-import Foundation
+import LedgerStore
 
 /// Signs a plan's history on all cores and returns it in order, as lines that `ingest` reads.
 /// Memory is bounded whatever the length.
@@ -7,8 +7,8 @@ public struct SignedHistory: Sendable {
     private let plan: HistoryPlan
     private let signer: DeliverySigner
 
-    /// Deliveries signed per work item.
-    static let deliveriesPerPiece = 64
+    /// Deliveries signed before they are written, about 18 KiB each.
+    static let deliveriesPerPiece = 256
 
     /// The progress of a history.
     public struct Progress: Sendable {
@@ -41,28 +41,22 @@ public struct SignedHistory: Sendable {
         skipping skipped: Int = 0, report: (Progress) -> Void = { _ in },
         to write: (Piece) async throws -> Void
     ) async throws -> Progress {
-        var source = PieceSource(plan, skipped: skipped)
+        var stream = HistoryStream(plan)
         var progress = Progress()
-        let width = 2 * ProcessInfo.processInfo.activeProcessorCount
-        try await withThrowingTaskGroup(of: (Int, Piece).self) { group in
-            var ready: [Int: Piece] = [:]
-            var deliveries: [Int: [HistoryDelivery]] = [:]
-            var (begun, reported) = (0, 0)
-            while true {
-                while begun - reported < width, let next = source.next() {
-                    deliveries[begun] = next
-                    group.addTask { [signer, begun] in (begun, try Piece(next, signer)) }
-                    begun += 1
+        var toSkip = skipped
+        let size = SignedHistory.deliveriesPerPiece
+        while case let page = stream.next(), !page.isEmpty {
+            let rest = page.dropFirst(toSkip)
+            toSkip -= page.count - rest.count
+            for start in stride(from: rest.startIndex, to: rest.endIndex, by: size) {
+                let deliveries = Array(rest[start...].prefix(size))
+                let lines = try await Parallel.map(deliveries) { [signer] (entry) throws in
+                    try signer.line(entry.delivery) + [UInt8(ascii: "\n")]
                 }
-                guard let (index, piece) = try await group.next() else { break }
-                ready[index] = piece
-                while let piece = ready.removeValue(forKey: reported) {
-                    try await write(piece)
-                    let done = deliveries.removeValue(forKey: reported) ?? []
-                    reported += 1
-                    progress.note(done, lives: source.lifeCount, skipped: skipped)
-                    report(progress)
-                }
+                try await write(
+                    Piece(lines: lines.flatMap(\.self), truths: deliveries.compactMap(\.truth)))
+                progress.note(deliveries, lives: stream.lifeCount, skipped: skipped)
+                report(progress)
             }
         }
         return progress
@@ -75,43 +69,5 @@ extension SignedHistory.Progress {
         self.lives = lives
         first = first ?? done.first?.delivery.receivedAt
         last = done.last?.delivery.receivedAt ?? last
-    }
-}
-
-extension SignedHistory.Piece {
-    fileprivate init(_ deliveries: [HistoryDelivery], _ signer: DeliverySigner) throws {
-        var lines: [UInt8] = []
-        for entry in deliveries {
-            lines += try signer.line(entry.delivery)
-            lines.append(UInt8(ascii: "\n"))
-        }
-        self.lines = lines
-        truths = deliveries.compactMap(\.truth)
-    }
-}
-
-/// Splits a stream into work items.
-private struct PieceSource {
-    private var stream: HistoryStream
-    private var page: ArraySlice<HistoryDelivery> = []
-    private var toSkip: Int
-
-    init(_ plan: HistoryPlan, skipped: Int) {
-        stream = HistoryStream(plan)
-        toSkip = skipped
-    }
-
-    var lifeCount: Int { stream.lifeCount }
-
-    mutating func next() -> [HistoryDelivery]? {
-        while page.isEmpty {
-            page = stream.next()[...]
-            if page.isEmpty { return nil }
-            let dropped = min(toSkip, page.count)
-            page = page.dropFirst(dropped)
-            toSkip -= dropped
-        }
-        defer { page = page.dropFirst(SignedHistory.deliveriesPerPiece) }
-        return Array(page.prefix(SignedHistory.deliveriesPerPiece))
     }
 }
