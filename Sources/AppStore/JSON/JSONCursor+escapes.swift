@@ -26,26 +26,6 @@ extension JSONCursor {
         return result
     }
 
-    /// Throws the errors of `unescape` without producing the text.
-    func requireEscapes(_ text: Text) throws(JSONError) {
-        var place = text.start
-        while place < text.end {
-            guard bytes[place] == UInt8(ascii: "\\") else {
-                place += 1
-                continue
-            }
-            let escape = bytes[place + 1]
-            if escape == UInt8(ascii: "u") {
-                _ = try unicodeScalar(&place, end: text.end)
-                continue
-            }
-            guard Self.plainEscape(escape) != nil else {
-                throw JSONError(.malformed, offset: place)
-            }
-            place += 2
-        }
-    }
-
     private static func plainEscape(_ byte: UInt8) -> UInt8? {
         switch byte {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): byte
