@@ -45,7 +45,7 @@ public struct ReceiptStatements: Sendable {
         where known.insert(transaction.transactionId).inserted {
             kept.append(transaction)
         }
-        ReceiptStatements.order(&kept)
+        kept.sort(by: ReceiptStatements.precedes)
         var rest = kept[...]
         var chains: [(OriginalTransactionId, ArraySlice<TransactionSnapshot>)] = []
         while let chain = rest.first?.originalTransactionId {
@@ -109,19 +109,7 @@ public struct ReceiptStatements: Sendable {
         renewals.first { $0.productId != nil && $0.productId == main?.productId } ?? renewals.first
     }
 
-    /// Sorts transactions into the order of facts. Apple lists the newest first, which nearly
-    /// always is that order reversed; snapshots are large, so indices are sorted instead.
-    private static func order(_ transactions: inout [TransactionSnapshot]) {
-        let all = transactions
-        let pairs = all.indices.dropFirst()
-        if pairs.allSatisfy({ precedes(all[$0 - 1], all[$0]) }) { return }
-        if pairs.allSatisfy({ precedes(all[$0], all[$0 - 1]) }) {
-            transactions.reverse()
-        } else {
-            transactions = all.indices.sorted { precedes(all[$0], all[$1]) }.map { all[$0] }
-        }
-    }
-
+    /// The order of facts.
     private static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool
     {
         if left.originalTransactionId != right.originalTransactionId {
