@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// The kind of a payload, recognised from the names of its top-level members. Used only for
 /// verified bytes and only to choose the decoder, which is strict: a wrong guess gives an
 /// undecodable payload, never a wrong meaning. Named as `EvidencePart` is.
@@ -9,22 +11,24 @@ enum PayloadKind: String {
 
     /// Nil for anything that Apple does not sign separately.
     init?(_ payload: UnsafeBufferPointer<UInt8>) {
-        var scanner = TopLevelNames(payload)
-        var isTransaction = false
-        var isAppTransaction = false
-        var isRenewal = false
-        while let name = scanner.next() {
-            if PayloadKind.equals(name, "notificationType") {
-                self = .notification
-                return
+        var (isTransaction, isAppTransaction, isRenewal) = (false, false, false)
+        do throws(JSONError) {
+            var cursor = JSONCursor(payload)
+            var object = try cursor.beginObject()
+            while let key = try cursor.nextKey(&object) {
+                switch key {
+                case "notificationType":
+                    self = .notification
+                    return
+                case "transactionId": isTransaction = true
+                case "receiptType", "receiptCreationDate": isAppTransaction = true
+                case "autoRenewStatus", "autoRenewProductId": isRenewal = true
+                default: break
+                }
+                try cursor.skipValue()
             }
-            isTransaction = isTransaction || PayloadKind.equals(name, "transactionId")
-            isAppTransaction =
-                isAppTransaction || PayloadKind.equals(name, "receiptType")
-                || PayloadKind.equals(name, "receiptCreationDate")
-            isRenewal =
-                isRenewal || PayloadKind.equals(name, "autoRenewStatus")
-                || PayloadKind.equals(name, "autoRenewProductId")
+        } catch {
+            // The names before the error count; the decoder reports it.
         }
         if isTransaction {
             self = .transaction
@@ -35,11 +39,6 @@ enum PayloadKind: String {
         } else {
             return nil
         }
-    }
-
-    private static func equals(_ name: UnsafeBufferPointer<UInt8>, _ text: StaticString) -> Bool {
-        ByteSearch.areEqual(
-            name, UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
     }
 }
 
