@@ -64,8 +64,7 @@ struct SignatureTests {
         let authority = try Authority()
         let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
         let jws = try CompactJWS(parsing: try authority.sign(Trial.transaction()))
-        let signature = try #require(ES256Signature(raw: jws.signature))
-        let der = signature.withDER { Array($0) }
+        let der = try #require(ES256Signature(raw: jws.signature)).der
         let other = CompactJWS.assemble(
             headerSegment: jws.headerSegment, payload: jws.payload, signature: der)
         // First with an unknown header, then with a cached one.
@@ -82,12 +81,12 @@ struct SignatureTests {
     func forms() throws {
         for _ in 0..<200 {
             let raw = try key.signES256(message)
-            let der = try #require(ES256Signature(raw: raw)).withDER { Array($0) }
+            let der = try #require(ES256Signature(raw: raw)).der
             #expect(ES256Signature.raw(der: der) == raw)
         }
         for integer in [Self.zero, Self.one, Self.order, Self.most] {
             let raw = integer + Self.one
-            let der = try #require(ES256Signature(raw: raw)).withDER { Array($0) }
+            let der = try #require(ES256Signature(raw: raw)).der
             #expect(ES256Signature.raw(der: der) == raw)
         }
     }

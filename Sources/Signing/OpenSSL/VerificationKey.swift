@@ -65,12 +65,9 @@ package final class VerificationKey: @unchecked Sendable {
                 words.0.bigEndian, words.1.bigEndian, words.2.bigEndian, words.3.bigEndian
             )
             return withUnsafeBytes(of: message) { message in
-                signature.withDER { der in
-                    EVP_PKEY_verify(
-                        duplicate, der.baseAddress, der.count,
-                        message.baseAddress?.assumingMemoryBound(to: UInt8.self),
-                        message.count) == 1
-                }
+                EVP_PKEY_verify(
+                    duplicate, signature.der, signature.der.count,
+                    message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count) == 1
             }
         }
     }
