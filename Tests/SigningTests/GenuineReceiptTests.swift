@@ -113,7 +113,5 @@ struct GenuineReceiptTests {
         // The root of receipts signs no JWS, and vice versa.
         #expect(!TrustedRoots.apple.contains(TrustedRoots.appleIncRoot))
         #expect(!TrustedRoots.apple.forReceipts.contains(TrustedRoots.appleRootG3))
-        let withdrawn = TrustedRoots.apple.removing(TrustedRoots.appleRootG3)
-        #expect(withdrawn.forReceipts.fingerprints.isEmpty)
     }
 }

@@ -42,11 +42,6 @@ public struct TrustedRoots: Sendable, Hashable {
         return TrustedRoots(fingerprints: all)
     }
 
-    /// Removes a root, for an operator who withdraws trust.
-    public func removing(_ fingerprint: Digest) -> TrustedRoots {
-        TrustedRoots(fingerprints: fingerprints.subtracting([fingerprint]))
-    }
-
     /// Whether a presented root of this fingerprint is trusted.
     public func contains(_ fingerprint: Digest) -> Bool { fingerprints.contains(fingerprint) }
 
@@ -58,8 +53,7 @@ public struct TrustedRoots: Sendable, Hashable {
     /// The roots for app receipts: the operator's own, and Apple Inc. Root, which signs only
     /// receipts, instead of Apple Root CA - G3, which signs only JWS.
     public var forReceipts: TrustedRoots {
-        guard fingerprints.contains(TrustedRoots.appleRootG3) else { return self }
-        return TrustedRoots(
+        TrustedRoots(
             fingerprints: fingerprints.subtracting([TrustedRoots.appleRootG3])
                 .union([TrustedRoots.appleIncRoot]))
     }
