@@ -26,30 +26,24 @@ struct ISO8601PeriodTests {
         ])
     func added(_ period: String, _ start: String, _ end: String) throws {
         let moment = try #require(Timestamp(rfc3339: start))
-        #expect(try ISO8601Period(period).adding(to: moment).rfc3339 == end)
+        let period = try #require(ISO8601Period(period))
+        #expect(period.adding(to: moment).rfc3339 == end)
     }
 
     @Test(
-        "Rejected with a code",
+        "Rejected",
         arguments: [
-            ("", .malformed), ("1M", .malformed), ("P", .empty), ("PT", .empty), ("P1MT", .empty),
-            ("P1", .malformed), ("PM", .malformed), ("P1H", .malformed), ("PT1D", .malformed),
-            ("P1M1Y", .malformed), ("P1M1M", .malformed), ("P1D1W", .malformed),
-            ("P-1M", .malformed),
-            ("-P1M", .malformed), ("P1.5D", .malformed), ("p1m", .malformed), ("P1M ", .malformed),
-            ("P1TT1H", .malformed), ("PT1HT1M", .malformed), ("P1X", .malformed),
-            ("P1000000D", .tooLong),
-            ("P9999999999999999999D", .tooLong), ("P1é", .malformed),
-        ] as [(String, ISO8601PeriodError.Code)])
-    func refused(_ text: String, _ code: ISO8601PeriodError.Code) {
-        let error = #expect(throws: ISO8601PeriodError.self) { try ISO8601Period(text) }
-        #expect(error?.code == code)
-    }
+            "", "1M", "P", "PT", "P1MT", "P1", "PM", "P1H", "PT1D", "P1M1Y", "P1M1M", "P1D1W",
+            "P-1M", "-P1M", "P1.5D", "p1m", "P1M ", "P1TT1H", "PT1HT1M", "P1X", "P1000000D",
+            "P9999999999999999999D", "P1é",
+        ])
+    func refused(_ text: String) { #expect(ISO8601Period(text) == nil) }
 
     @Test("The longest number is accepted, and the limits of time do not overflow")
     func saturates() throws {
         let longest = String(repeating: "9", count: ISO8601Period.digits)
-        let period = try ISO8601Period("P\(longest)Y\(longest)M\(longest)DT\(longest)H")
+        let period = try #require(
+            ISO8601Period("P\(longest)Y\(longest)M\(longest)DT\(longest)H"))
         #expect(period.adding(to: Timestamp(milliseconds: .max)).milliseconds == .max)
         #expect(period.adding(to: Timestamp(milliseconds: .min)) > Timestamp(milliseconds: .min))
     }
@@ -62,8 +56,8 @@ struct ISO8601PeriodTests {
             ("PT90M", "PT1H30M"), ("P0D", "PT0S"), ("P1Y2M1W3DT4H5M6S", "P1Y2M10DT4H5M6S"),
         ])
     func described(_ text: String, _ shortest: String) throws {
-        let period = try ISO8601Period(text)
+        let period = try #require(ISO8601Period(text))
         #expect(period.description == shortest)
-        #expect(try ISO8601Period(shortest) == period)
+        #expect(ISO8601Period(shortest) == period)
     }
 }

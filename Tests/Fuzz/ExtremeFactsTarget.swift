@@ -73,8 +73,8 @@ struct ExtremeFactsTarget: FuzzTarget {
         products: [
             ProductId("product"): Catalogue.Product(
                 entitlements: ["all"], group: "group", level: 1,
-                period: try? ISO8601Period("P999999Y999999M"),
-                duration: try? ISO8601Period("P999999Y999999M999999W999999DT999999H"))
+                period: ISO8601Period("P999999Y999999M"),
+                duration: ISO8601Period("P999999Y999999M999999W999999DT999999H"))
         ], leewayMilliseconds: .max)
 
     private static func facts(_ bytes: UnsafeBufferPointer<UInt8>) -> [Fact] {

@@ -20,41 +20,29 @@ public struct ISO8601Period: Hashable, Sendable {
     }
 
     /// Parses whole, unsigned numbers with designators in the standard's order, each at most once
-    /// and at least one of them. Fractions and lower case are rejected.
-    public init(_ text: String) throws(ISO8601PeriodError) {
+    /// and at least one of them. Nil for anything else, such as fractions and lower case.
+    public init?(_ text: String) {
         self.init()
         let bytes = Array(text.utf8)
-        guard bytes.first == UInt8(ascii: "P") else { throw .init(.malformed, offset: 0) }
-        guard bytes.count > 1 else { throw .init(.empty, offset: 1) }
+        guard bytes.count > 1, bytes[0] == UInt8(ascii: "P"), bytes.last != UInt8(ascii: "T") else {
+            return nil
+        }
         var (index, inTime, lastRank) = (1, false, -1)
         while index < bytes.count {
             if bytes[index] == UInt8(ascii: "T"), !inTime {
                 inTime = true
                 index += 1
-                guard index < bytes.count else { throw .init(.empty, offset: index) }
                 continue
             }
-            let value = try Self.number(bytes, &index)
-            guard index < bytes.count,
+            let number = bytes[index...].prefix { $0 &- UInt8(ascii: "0") <= 9 }
+            index = number.endIndex
+            guard number.count <= ISO8601Period.digits, index < bytes.count,
+                let value = Int64(String(decoding: number, as: UTF8.self)),
                 let rank = add(value, designator: bytes[index], inTime: inTime), rank > lastRank
-            else { throw .init(.malformed, offset: index) }
+            else { return nil }
             lastRank = rank
             index += 1
         }
-    }
-
-    private static func number(
-        _ bytes: [UInt8], _ index: inout Int
-    ) throws(ISO8601PeriodError) -> Int64 {
-        let start = index
-        var value: Int64 = 0
-        while index < bytes.count, bytes[index] &- UInt8(ascii: "0") <= 9 {
-            guard index - start < digits else { throw .init(.tooLong, offset: index) }
-            value = value * 10 + Int64(bytes[index] - UInt8(ascii: "0"))
-            index += 1
-        }
-        guard index > start else { throw .init(.malformed, offset: index) }
-        return value
     }
 
     /// Adds a number under its designator and returns the designator's rank in the order, or nil

@@ -32,7 +32,7 @@ public struct BillingPeriod: Hashable, Sendable {
         let isUpFront = snapshot.offer?.discountType?.value == .payUpFront
         let stated =
             isUpFront
-            ? snapshot.offer?.period.flatMap { try? ISO8601Period($0) }
+            ? snapshot.offer?.period.flatMap { ISO8601Period($0) }
             : snapshot.productId.flatMap { catalogue.products[$0]?.period }
         if let stated {
             self.init(length: stated, isInferred: false)

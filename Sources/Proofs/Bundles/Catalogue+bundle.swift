@@ -16,8 +16,8 @@ extension Catalogue {
                 entitlements: entry["entitlements"]?.array?.compactMap(\.string) ?? [])
             product.group = entry["group"]?.string
             product.level = entry["level"]?.int64.map { Int($0) }
-            product.period = entry["period"]?.string.flatMap { try? ISO8601Period($0) }
-            product.duration = entry["duration"]?.string.flatMap { try? ISO8601Period($0) }
+            product.period = entry["period"]?.string.flatMap { ISO8601Period($0) }
+            product.duration = entry["duration"]?.string.flatMap { ISO8601Period($0) }
             self.products[ProductId(id)] = product
         }
         for app in json["smallBusinessProgram"]?.array ?? [] {

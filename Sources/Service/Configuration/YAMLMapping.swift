@@ -109,9 +109,10 @@ struct YAMLMapping {
     mutating func period(_ key: String) throws(ConfigurationError) -> ISO8601Period? {
         guard let text = try text(key) else { return nil }
         if text == "0" { return ISO8601Period() }
-        do { return try ISO8601Period(text) } catch {
+        guard let period = ISO8601Period(text) else {
             throw invalid(key, "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
         }
+        return period
     }
 
     /// As `period`, without months and years, in milliseconds.

@@ -16,7 +16,8 @@ struct OneTimeTests {
     }
 
     private func catalogue(_ duration: String) throws -> Catalogue {
-        Catalogue(products: [ProductId("pass"): .init(duration: try ISO8601Period(duration))])
+        let duration = try #require(ISO8601Period(duration))
+        return Catalogue(products: [ProductId("pass"): .init(duration: duration)])
     }
 
     @Test("A non-consumable is owned without end, and entitled")

@@ -179,7 +179,7 @@ struct RecountedLife: Sendable {
         if stretch.payload.billingPlanType == Raw(.monthly) { return price * 12 }
         let length: ISO8601Period? =
             if stretch.payload.offerDiscountType == Raw(.payUpFront) {
-                stretch.payload.offerPeriod.flatMap { try? ISO8601Period($0) }
+                stretch.payload.offerPeriod.flatMap { ISO8601Period($0) }
             } else {
                 stretch.payload.productId.flatMap { catalogue.products[$0]?.period }
             }
@@ -194,7 +194,7 @@ struct RecountedLife: Sendable {
         guard stretch.payload.billingPlanType != Raw(.monthly) else { return false }
         let length: ISO8601Period? =
             if stretch.payload.offerDiscountType == Raw(.payUpFront) {
-                stretch.payload.offerPeriod.flatMap { try? ISO8601Period($0) }
+                stretch.payload.offerPeriod.flatMap { ISO8601Period($0) }
             } else {
                 stretch.payload.productId.flatMap { catalogue.products[$0]?.period }
             }

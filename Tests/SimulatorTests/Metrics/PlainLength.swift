@@ -13,7 +13,7 @@ extension PlainLife.Sale {
     func length(_ catalogue: Catalogue) -> ISO8601Period? {
         if payload.billingPlanType?.value == .monthly { return ISO8601Period(months: 1) }
         if payload.offerDiscountType?.value == .payUpFront {
-            if let period = payload.offerPeriod { return try? ISO8601Period(period) }
+            if let period = payload.offerPeriod { return ISO8601Period(period) }
         } else if let period = payload.productId.flatMap({ catalogue.products[$0]?.period }) {
             return period
         }

@@ -162,7 +162,7 @@ struct PlainRollForward {
         else { return 0 }
         var length = period
         if answer.offer?.discountType?.value == .payUpFront, let stated = answer.offer?.period {
-            length = (try? ISO8601Period(stated)) ?? period
+            length = ISO8601Period(stated) ?? period
         }
         if length.months > 0 { return price.milliunits * 12 / length.months }
         guard length.days % 7 != 0 else { return price.milliunits * 52 * 7 / length.days }
