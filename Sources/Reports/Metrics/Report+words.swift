@@ -70,7 +70,7 @@ extension ReportZone {
     package func label(_ moment: Timestamp) -> String {
         let day = day(of: moment)
         guard start(of: day) == moment else { return time(moment) }
-        return String(Timestamp(day).rfc3339.prefix(10))
+        return day.text
     }
 }
 

@@ -126,6 +126,6 @@ package struct WarehouseReading {
     }
 
     private func day(_ moment: Timestamp) -> WarehouseCell {
-        .text(String(Timestamp(zone.day(of: moment)).rfc3339.prefix(10)))
+        .text(zone.day(of: moment).text)
     }
 }
