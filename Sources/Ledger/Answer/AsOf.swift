@@ -8,10 +8,14 @@ public enum AsOf: Sendable, Hashable {
     case knownPosition(Int64)
 
     public func admits(_ fact: Fact) -> Bool {
+        admits(position: fact.position, receivedAt: fact.receivedAt)
+    }
+
+    package func admits(position: Int64, receivedAt: Timestamp) -> Bool {
         switch self {
         case .everything: true
-        case .knownAt(let time): fact.receivedAt <= time
-        case .knownPosition(let position): fact.position <= position
+        case .knownAt(let time): receivedAt <= time
+        case .knownPosition(let last): position <= last
         }
     }
 

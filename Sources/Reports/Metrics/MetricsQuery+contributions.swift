@@ -58,25 +58,16 @@ extension MetricsQuery {
 
     /// Whether any fact of a chain is within the requested knowledge.
     private func isKnown(_ chain: ContributionPage.Chain) -> Bool {
-        guard chain.firstPosition <= query.head else { return false }
-        return switch knowledge {
-        case .everything: true
-        case .knownAt(let time): chain.firstReceivedAt <= time
-        case .knownPosition(let position): chain.firstPosition <= position
-        }
+        chain.firstPosition <= query.head
+            && knowledge.admits(
+                position: chain.firstPosition, receivedAt: chain.firstReceivedAt)
     }
 
     /// Whether no fact of a chain is after the requested knowledge. For a chain without movements
     /// even the app is unknown here.
     private func isUsable(_ chain: ContributionPage.Chain) -> Bool {
-        guard chain.lastPosition <= query.head, bundleId == nil || !chain.movements.isEmpty else {
-            return false
-        }
-        return switch knowledge {
-        case .everything: true
-        case .knownAt(let time): chain.receivedAt <= time
-        case .knownPosition(let position): chain.lastPosition <= position
-        }
+        chain.lastPosition <= query.head && (bundleId == nil || !chain.movements.isEmpty)
+            && knowledge.admits(position: chain.lastPosition, receivedAt: chain.receivedAt)
     }
 
     private func fold(
