@@ -8,10 +8,7 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
     case appstoreconnect
 
     /// The metrics that at least one product documents in terms of payloads.
-    public static let metrics = [
-        "active", "arr", "churn", "mrr", "mrr-movement", "reactivations", "recoveries", "refunds",
-        "refunds-by-purchase", "retention", "revenue", "starts", "trials",
-    ]
+    public static let metrics = Set(documented.values.flatMap(\.keys)).sorted()
 
     /// The rules that differ from ours, in order; empty for none. Nil where the product does not
     /// document the metric, or not in terms of payloads.
