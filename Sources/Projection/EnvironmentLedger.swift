@@ -137,12 +137,8 @@ public final class EnvironmentLedger: Sendable {
         in stored: Completeness? = nil
     ) -> CompleteWindow? {
         (stored ?? completeness).window(bundleId.map { [$0] } ?? apps) { state in
-            guard state.position <= head else { return false }
-            return switch knowledge {
-            case .everything: true
-            case .knownAt(let time): state.receivedAt <= time
-            case .knownPosition(let position): state.position <= position
-            }
+            state.position <= head
+                && knowledge.admits(position: state.position, receivedAt: state.receivedAt)
         }
     }
 
