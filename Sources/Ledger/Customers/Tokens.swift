@@ -20,7 +20,7 @@ struct Tokens: Hashable, Sendable {
             return
         }
         var changes: [Change] = []
-        for time in Tokens.starts(history) {
+        for time in history.periods.map(\.countsFrom).sorted() {
             guard let fact = Tokens.fact(history, at: time),
                 let token = history.facts[fact].statedTransaction?.appAccountToken
             else { continue }
@@ -43,13 +43,6 @@ struct Tokens: Hashable, Sendable {
             if named.count == 1, trust == .signed { break }
         }
         holders = changes
-    }
-
-    /// The times from which periods count, ascending.
-    private static func starts(_ history: History) -> [Timestamp] {
-        var times = history.periods.indices.map { history.periods[$0].countsFrom }
-        times.sort()
-        return times
     }
 
     /// The best fact of the last period in order that counts from then or earlier and has a token,
