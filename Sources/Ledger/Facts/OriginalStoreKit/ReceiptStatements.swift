@@ -39,36 +39,24 @@ public struct ReceiptStatements: Sendable {
     }
 
     init(_ content: Content, origin: FactOrigin, digest: (Int) -> Digest) {
-        var kept: [TransactionSnapshot] = []
         var known: Set<TransactionId> = []
-        for transaction in content.transactions.prefix(ReceiptStatements.maximumTransactions)
-        where known.insert(transaction.transactionId).inserted {
-            kept.append(transaction)
-        }
-        kept.sort(by: ReceiptStatements.precedes)
-        var rest = kept[...]
-        var chains: [(OriginalTransactionId, ArraySlice<TransactionSnapshot>)] = []
-        while let chain = rest.first?.originalTransactionId {
-            let end = rest.firstIndex { $0.originalTransactionId != chain } ?? rest.endIndex
-            chains.append((chain, rest[..<end]))
-            rest = rest[end...]
-        }
-        var named = Set(chains.map(\.0))
-        let renewals = content.renewals.prefix(ReceiptStatements.maximumTransactions)
-        for chain in renewals.map(\.chain) + [content.subject?.chain].compactMap({ $0 })
-        where named.insert(chain).inserted { chains.append((chain, [])) }
-        chains.sort { $0.0 < $1.0 }
-        let renewed = Dictionary(grouping: renewals, by: \.chain)
-        for (chain, transactions) in chains {
-            let renewals = (renewed[chain] ?? []).map(\.renewal)
-            add(chain, transactions, renewals, content, origin, digest)
+        let kept = content.transactions.prefix(ReceiptStatements.maximumTransactions)
+            .filter { known.insert($0.transactionId).inserted }
+        let bought = Dictionary(grouping: kept, by: \.originalTransactionId)
+        let renewed = Dictionary(
+            grouping: content.renewals.prefix(ReceiptStatements.maximumTransactions), by: \.chain)
+        let subject = [content.subject?.chain].compactMap(\.self)
+        for chain in Set(bought.keys).union(renewed.keys).union(subject).sorted() {
+            add(
+                chain, (bought[chain] ?? []).sorted(by: ReceiptStatements.precedes),
+                (renewed[chain] ?? []).map(\.renewal), content, origin, digest)
         }
     }
 
     /// Adds the facts of one chain: its main transaction carries the renewal and the notification's
     /// content about this chain.
     private mutating func add(
-        _ chain: OriginalTransactionId, _ transactions: ArraySlice<TransactionSnapshot>,
+        _ chain: OriginalTransactionId, _ transactions: [TransactionSnapshot],
         _ renewals: [RenewalSnapshot], _ content: Content, _ origin: FactOrigin,
         _ digest: (Int) -> Digest
     ) {
@@ -109,12 +97,9 @@ public struct ReceiptStatements: Sendable {
         renewals.first { $0.productId != nil && $0.productId == main?.productId } ?? renewals.first
     }
 
-    /// The order of facts.
+    /// The order of the facts of a chain.
     private static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool
     {
-        if left.originalTransactionId != right.originalTransactionId {
-            return left.originalTransactionId < right.originalTransactionId
-        }
         let (one, two) = (left.purchaseDate?.milliseconds, right.purchaseDate?.milliseconds)
         if one != two { return (one ?? .min) < (two ?? .min) }
         return left.transactionId < right.transactionId
