@@ -37,6 +37,11 @@ struct BodyFields {
         }
     }
 
+    /// As `text`.
+    func identifier<Tag>(_ key: String) throws(JSONError) -> Identifier<Tag>? {
+        try text(key).map { Identifier($0) }
+    }
+
     /// A whole number; an empty string is absent.
     func integer(_ key: String) throws(JSONError) -> Int64? {
         switch self[key] {

@@ -28,12 +28,8 @@ public struct NotificationV1: Hashable, Sendable {
     public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
         let fields = try BodyFields(body, "body", clampsDates: clampsDates)
         notificationType = try fields.text("notification_type").map { Raw(rawValue: $0) }
-        originalTransactionId = try fields.text("original_transaction_id").map {
-            OriginalTransactionId($0)
-        }
-        webOrderLineItemId = try fields.text("web_order_line_item_id").map {
-            WebOrderLineItemId($0)
-        }
+        originalTransactionId = try fields.identifier("original_transaction_id")
+        webOrderLineItemId = try fields.identifier("web_order_line_item_id")
         cancellationDate = try fields.date("cancellation_date")
         autoRenewStatusChangeDate = try fields.date("auto_renew_status_change_date")
         renewal = try PendingRenewalInfo(fields)

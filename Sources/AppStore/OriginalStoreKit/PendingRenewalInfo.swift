@@ -17,11 +17,9 @@ public struct PendingRenewalInfo: Hashable, Sendable {
     public init() {}
 
     init(_ fields: BodyFields) throws(JSONError) {
-        originalTransactionId = try fields.text("original_transaction_id").map {
-            OriginalTransactionId($0)
-        }
-        productId = try fields.text("product_id").map { ProductId($0) }
-        autoRenewProductId = try fields.text("auto_renew_product_id").map { ProductId($0) }
+        originalTransactionId = try fields.identifier("original_transaction_id")
+        productId = try fields.identifier("product_id")
+        autoRenewProductId = try fields.identifier("auto_renew_product_id")
         autoRenewStatus = try PendingRenewalInfo.autoRenewStatus(fields)
         expirationIntent = try fields.integer("expiration_intent").map { Raw(rawValue: $0) }
         isInBillingRetryPeriod = try fields.truth("is_in_billing_retry_period")

@@ -28,14 +28,10 @@ public struct ReceiptTransaction: Hashable, Sendable {
     public init() {}
 
     init(_ fields: BodyFields) throws(JSONError) {
-        transactionId = try fields.text("transaction_id").map { TransactionId($0) }
-        originalTransactionId = try fields.text("original_transaction_id").map {
-            OriginalTransactionId($0)
-        }
-        webOrderLineItemId = try fields.text("web_order_line_item_id").map {
-            WebOrderLineItemId($0)
-        }
-        productId = try fields.text("product_id").map { ProductId($0) }
+        transactionId = try fields.identifier("transaction_id")
+        originalTransactionId = try fields.identifier("original_transaction_id")
+        webOrderLineItemId = try fields.identifier("web_order_line_item_id")
+        productId = try fields.identifier("product_id")
         quantity = try fields.integer("quantity")
         purchaseDate = try fields.date("purchase_date")
         originalPurchaseDate = try fields.date("original_purchase_date")
@@ -47,12 +43,10 @@ public struct ReceiptTransaction: Hashable, Sendable {
         isUpgraded = try fields.truth("is_upgraded")
         promotionalOfferId = try fields.text("promotional_offer_id")
         offerCodeRefName = try fields.text("offer_code_ref_name")
-        subscriptionGroupIdentifier = try fields.text("subscription_group_identifier").map {
-            SubscriptionGroupIdentifier($0)
-        }
+        subscriptionGroupIdentifier = try fields.identifier("subscription_group_identifier")
         inAppOwnershipType = try fields.text("in_app_ownership_type").map { Raw(rawValue: $0) }
         appAccountToken = try fields.text("app_account_token")
-        bundleId = try fields.text("bid").map { BundleId($0) }
+        bundleId = try fields.identifier("bid")
     }
 
     static func list(_ fields: BodyFields, _ key: String) throws(JSONError) -> [ReceiptTransaction]
