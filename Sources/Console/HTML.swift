@@ -24,13 +24,15 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
+            // XML, the form of charts, has no such character.
+            case "\u{FFFE}", "\u{FFFF}": break
             default: escaped.unicodeScalars.append(scalar)
             }
         }
         text = escaped
     }
 
-    /// Markup of our own making, such as a chart.
+    /// Markup of our own making: the style sheet.
     static func trusted(_ markup: String) -> HTML { HTML(markup: markup) }
 
     package struct Interpolation: StringInterpolationProtocol {

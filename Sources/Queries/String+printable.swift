@@ -1,5 +1,5 @@
-/// Escaping of untrusted text (receipts, file names, tokens, payloads) for terminals, logs,
-/// spreadsheets and pictures. JSON output is exact and needs none of it.
+/// Escaping of untrusted text (receipts, file names, tokens, payloads) for terminals, logs, and
+/// spreadsheets. JSON output is exact and needs none of it.
 extension String {
     /// Escapes control and format characters as JSON does, `\u001B`: in a terminal they could move
     /// the cursor, hide lines, change the writing direction, or start a new line. Applied to JSON
@@ -68,24 +68,6 @@ extension String {
             decoding: Array(utf8).replacing([UInt8(ascii: scalar)], with: Array(text.utf8)),
             as: UTF8.self)
     }
-
-    // MARK: XML
-
-    /// Text of an XML document: escapes markup, and omits characters that XML 1.0 forbids
-    /// (https://www.w3.org/TR/xml/#charsets).
-    package var xmlText: String {
-        var text = ""
-        for scalar in unicodeScalars where scalar.isXML {
-            switch scalar {
-            case "&": text += "&amp;"
-            case "<": text += "&lt;"
-            case ">": text += "&gt;"
-            case "\"": text += "&quot;"
-            default: text.unicodeScalars.append(scalar)
-            }
-        }
-        return text
-    }
 }
 
 extension [String] {
@@ -109,13 +91,6 @@ extension Unicode.Scalar {
             let digits = String(unit, radix: 16, uppercase: true)
             return "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
         }.joined()
-    }
-
-    fileprivate var isXML: Bool {
-        switch value {
-        case 0x9, 0xA, 0xD, 0x20...0xD7FF, 0xE000...0xFFFD, 0x10000...0x10FFFF: true
-        default: false
-        }
     }
 }
 

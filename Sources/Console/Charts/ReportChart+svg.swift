@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Queries
 
 extension ReportChart {
     private static let left = 64.0
@@ -32,7 +31,7 @@ extension ReportChart {
     // MARK: Drawing
 
     /// The file's text, with its own style.
-    package var svg: String { drawn() }
+    package var svg: String { drawn().text }
 
     /// The same within a page, whose style sheet applies.
     ///
@@ -42,33 +41,31 @@ extension ReportChart {
     package func drawn(
         isInPage: Bool = false, open: Set<Int> = [],
         link: (_ place: Int, _ series: String) -> String? = { _, _ in nil }
-    ) -> String {
+    ) -> HTML {
         let stacks = labels.indices.map { place in bars.reduce(0) { $0 + ($1.values[place] ?? 0) } }
         let points = lines.flatMap(\.values).compactMap(\.self)
         let scale = ReportChart.scale(max((stacks + points).max() ?? 0, 1))
         let rates = rate.map { ReportChart.scale(max($0.compactMap(\.self).max() ?? 0, 1)) }
         let (legend, end) = legend
-        let height = ReportChart.number(end + 34)
+        let height = end + 34
+        let paper: HTML = "\n<rect class=\"paper\" width=\"960\" height=\"\(height)\"/>"
+        let surface: HTML = isInPage ? "" : ReportChart.style + paper
         let ground = (isInPage ? [] : reported) + hatching(open)
         let parts =
             ground + axes(scale, rates) + columns(scale.top, link)
             + lines.map { drawing($0, scale.top) } + [drawnRate(rates?.top ?? 1)] + dates + legend
         return """
             <svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 960 \(height)" \
-            role="\(isInPage ? "group" : "img")" aria-label="\(ReportChart.escaped(title))">
-            \(isInPage ? "" : ReportChart.style + ReportChart.paper(height))
-            <text class="title" x="64" y="34">\(ReportChart.escaped(title))</text>
-            \(parts.filter { !$0.isEmpty }.joined(separator: "\n"))
+            role="\(isInPage ? "group" : "img")" aria-label="\(title)">
+            \(surface)
+            <text class="title" x="64" y="34">\(title)</text>
+            \(parts.filter { !$0.isEmpty }.joined("\n"))
             </svg>
 
             """
     }
 
-    private static func paper(_ height: String) -> String {
-        "\n<rect class=\"paper\" width=\"960\" height=\"\(height)\"/>"
-    }
-
-    private static let style = """
+    private static let style: HTML = """
         <style>
         .paper { fill: #ffffff } text { fill: #1c1c1e; font: 12px sans-serif }
         .title { font-size: 18px; font-weight: 600 } .small { font-size: 11px; opacity: .75 }
@@ -81,18 +78,17 @@ extension ReportChart {
         </style>
         """
 
-    private var reported: [String] {
+    private var reported: [HTML] {
         notes.enumerated().map { index, note in
             let y = ReportChart.firstNote + ReportChart.noteHeight * Double(index)
-            return "<text class=\"small\" x=\"64\" y=\"\(ReportChart.number(y))\">"
-                + "\(ReportChart.escaped(note))</text>"
+            return "<text class=\"small\" x=\"64\" y=\"\(y)\">\(note)</text>"
         }
     }
 
     /// Neighbouring intervals are hatched as one.
-    private func hatching(_ open: Set<Int>) -> [String] {
+    private func hatching(_ open: Set<Int>) -> [HTML] {
         guard !open.isEmpty else { return [] }
-        var parts = [
+        var parts: [HTML] = [
             """
             <defs><pattern id="open" width="9" height="9" patternUnits="userSpaceOnUse" \
             patternTransform="rotate(45)"><path class="stripe" d="M0 0V9"/></pattern></defs>
@@ -101,20 +97,18 @@ extension ReportChart {
         for place in labels.indices where open.contains(place) && !open.contains(place - 1) {
             var end = place + 1
             while end < labels.count, open.contains(end) { end += 1 }
-            let width = ReportChart.number(step * Double(end - place))
             parts.append(
-                "<rect fill=\"url(#open)\" x=\"\(ReportChart.number(x(place) - step / 2))\""
-                    + " y=\"\(ReportChart.number(top))\" width=\"\(width)\""
-                    + " height=\"\(ReportChart.number(ReportChart.plotHeight))\"/>")
+                """
+                <rect fill="url(#open)" x="\(x(place) - step / 2)" y="\(top)" \
+                width="\(step * Double(end - place))" height="\(ReportChart.plotHeight)"/>
+                """)
         }
         return parts
     }
 
-    private func axes(_ scale: Scale, _ rates: Scale?) -> [String] {
-        func across(_ style: String, _ y: Double) -> String {
-            let height = ReportChart.number(y)
-            return
-                "<line class=\"\(style)\" x1=\"64\" x2=\"896\" y1=\"\(height)\" y2=\"\(height)\"/>"
+    private func axes(_ scale: Scale, _ rates: Scale?) -> [HTML] {
+        func across(_ style: String, _ y: Double) -> HTML {
+            "<line class=\"\(style)\" x1=\"64\" x2=\"896\" y1=\"\(y)\" y2=\"\(y)\"/>"
         }
         var parts = scale.ticks.flatMap { tick in
             let y = y(tick / scale.top)
@@ -133,25 +127,22 @@ extension ReportChart {
 
     private func columns(
         _ top: Double, _ link: (_ place: Int, _ series: String) -> String?
-    ) -> [String] {
+    ) -> [HTML] {
         let width = min(step * 0.7, 48)
         return labels.indices.flatMap { place in
             var below = 0.0
-            return bars.compactMap { series -> String? in
+            return bars.compactMap { series -> HTML? in
                 guard let count = series.values[place], count > 0 else { return nil }
                 let (from, to) = (y(below / top), y((below + count) / top))
                 below += count
-                let title = "\(labels[place]): \(series.name) \(ReportChart.number(count))"
-                let bar =
-                    "<rect fill=\"\(series.color)\""
-                    + " x=\"\(ReportChart.number(x(place) - width / 2))\""
-                    + " y=\"\(ReportChart.number(to))\" width=\"\(ReportChart.number(width))\""
-                    + " height=\"\(ReportChart.number(from - to))\"><title>"
-                    + "\(ReportChart.escaped(title))</title></rect>"
-                guard let address = link(place, series.name) else { return bar }
                 let name = "\(labels[place]) \(series.name)"
-                return "<a href=\"\(ReportChart.escaped(address))\""
-                    + " aria-label=\"\(ReportChart.escaped(name))\">\(bar)</a>"
+                let bar: HTML = """
+                    <rect fill="\(series.color)" x="\(x(place) - width / 2)" y="\(to)" \
+                    width="\(width)" height="\(from - to)">\
+                    <title>\(labels[place]): \(series.name) \(count)</title></rect>
+                    """
+                guard let address = link(place, series.name) else { return bar }
+                return "<a href=\"\(address)\" aria-label=\"\(name)\">\(bar)</a>"
             }
         }
     }
@@ -174,25 +165,29 @@ extension ReportChart {
     ///
     /// - Parameter title: of the dot at a value.
     private func dots(
-        _ values: [Double?], _ top: Double, _ style: String,
+        _ values: [Double?], _ top: Double, _ style: HTML,
         title: (_ place: Int, _ value: Double) -> String
-    ) -> String {
+    ) -> HTML {
         guard values.count <= ReportChart.dotCount else { return "" }
-        return values.enumerated().map { place, value in
+        return values.enumerated().map { place, value -> HTML in
             guard let value else { return "" }
-            let (x, y) = (ReportChart.number(x(place)), ReportChart.number(y(value / top)))
-            return "\n<circle \(style) cx=\"\(x)\" cy=\"\(y)\" r=\"3\">"
-                + "<title>\(ReportChart.escaped(title(place, value)))</title></circle>"
-        }.joined()
+            return """
+
+                <circle \(style) cx="\(x(place))" cy="\(y(value / top))" r="3">\
+                <title>\(title(place, value))</title></circle>
+                """
+        }.joined("")
     }
 
-    private func drawing(_ line: Series, _ top: Double) -> String {
+    private func drawing(_ line: Series, _ top: Double) -> HTML {
         let path = path(line.values, top)
         guard !path.isEmpty else { return "" }
-        return "<path fill=\"none\" stroke=\"\(line.color)\" stroke-width=\"2\" d=\"\(path)\"/>"
-            + dots(line.values, top, "fill=\"\(line.color)\"") { place, value in
-                "\(labels[place]): \(line.name) \(amount(value)) \(unit)"
-            }
+        let dots = dots(line.values, top, "fill=\"\(line.color)\"") { place, value in
+            "\(labels[place]): \(line.name) \(amount(value)) \(unit)"
+        }
+        return """
+            <path fill="none" stroke="\(line.color)" stroke-width="2" d="\(path)"/>\(dots)
+            """
     }
 
     /// With the decimal places of the currency.
@@ -202,19 +197,21 @@ extension ReportChart {
         return Money(milliunits: milliunits, currency: currency).decimal
     }
 
-    private func drawnRate(_ top: Double) -> String {
+    private func drawnRate(_ top: Double) -> HTML {
         guard let rate else { return "" }
         let path = path(rate, top)
         guard !path.isEmpty else { return "" }
+        let dots = dots(rate, top, "class=\"dot\"") { place, value in
+            "\(labels[place]): \(ReportChart.number(value)) %"
+        }
         // The halo sets the line off from the coloured bars.
-        return "<path class=\"halo\" d=\"\(path)\"/><path class=\"rate\" d=\"\(path)\"/>"
-            + dots(rate, top, "class=\"dot\"") { place, value in
-                "\(labels[place]): \(ReportChart.number(value)) %"
-            }
+        return """
+            <path class="halo" d="\(path)"/><path class="rate" d="\(path)"/>\(dots)
+            """
     }
 
     /// As many of the intervals' names as fit.
-    private var dates: [String] {
+    private var dates: [HTML] {
         let step = max(1, (labels.count + ReportChart.labelCount - 1) / ReportChart.labelCount)
         return stride(from: 0, to: labels.count, by: step).map { index in
             // The year and an hour do not both fit.
@@ -225,10 +222,10 @@ extension ReportChart {
     }
 
     /// Wraps into as many rows as needed; the rate comes last.
-    private var legend: (parts: [String], bottom: Double) {
+    private var legend: (parts: [HTML], bottom: Double) {
         var (x, y) = (ReportChart.left, bottom + 54)
-        var parts: [String] = []
-        func add(_ name: String, _ sample: (Double, Double) -> String) {
+        var parts: [HTML] = []
+        func add(_ name: String, _ sample: (Double, Double) -> HTML) {
             let width = 44 + 7 * Double(name.count)
             if x > ReportChart.left, x + width > ReportChart.right {
                 (x, y) = (ReportChart.left, y + 22)
@@ -236,17 +233,12 @@ extension ReportChart {
             parts += [sample(x, y), ReportChart.text(name, x + 24, y + 10)]
             x += width
         }
-        func line(_ name: String, _ style: String) {
-            add(name) { x, y in
-                let (from, to) = (ReportChart.number(x), ReportChart.number(x + 18))
-                let height = ReportChart.number(y + 6)
-                return "<path \(style) d=\"M\(from) \(height)L\(to) \(height)\"/>"
-            }
+        func line(_ name: String, _ style: HTML) {
+            add(name) { x, y in "<path \(style) d=\"M\(x) \(y + 6)L\(x + 18) \(y + 6)\"/>" }
         }
         for bar in bars {
             add(bar.name) { x, y in
-                "<rect fill=\"\(bar.color)\" x=\"\(ReportChart.number(x))\""
-                    + " y=\"\(ReportChart.number(y))\" width=\"12\" height=\"12\"/>"
+                "<rect fill=\"\(bar.color)\" x=\"\(x)\" y=\"\(y)\" width=\"12\" height=\"12\"/>"
             }
         }
         for series in lines {
@@ -258,10 +250,7 @@ extension ReportChart {
 
     private static func text(
         _ text: String, _ x: Double, _ y: Double, anchor: String = "start"
-    ) -> String {
-        "<text x=\"\(number(x))\" y=\"\(number(y))\""
-            + " text-anchor=\"\(anchor)\">\(escaped(text))</text>"
-    }
+    ) -> HTML { "<text x=\"\(x)\" y=\"\(y)\" text-anchor=\"\(anchor)\">\(text)</text>" }
 
     // MARK: Numbers
 
@@ -298,8 +287,11 @@ extension ReportChart {
         if rest % 10 == 0 { return "\(sign)\(whole).\(rest / 10)" }
         return "\(sign)\(whole).\(rest < 10 ? "0" : "")\(rest)"
     }
+}
 
-    /// Text of the SVG file, with control and format characters shown as escapes, as in pages
-    /// (`HTML.init(escaping:)`); `xmlText` also omits the rest of what XML forbids.
-    static func escaped(_ text: String) -> String { text.printable.xmlText }
+extension HTML.Interpolation {
+    /// A coordinate or a count: at most two decimal places.
+    fileprivate mutating func appendInterpolation(_ value: Double) {
+        appendInterpolation(ReportChart.number(value))
+    }
 }

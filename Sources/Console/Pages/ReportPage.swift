@@ -86,7 +86,7 @@ package struct ReportPage {
             let chart = try ReportChart(report)
             let starts = report.scope.instants
             let open = starts.indices.dropLast().filter { isOpen(starts[$0], starts[$0 + 1]) }
-            let markup = chart.drawn(isInPage: true, open: Set(open)) { place, series in
+            let drawn = chart.drawn(isInPage: true, open: Set(open)) { place, series in
                 guard report.isChurn, hasCells, place + 1 < starts.count,
                     starts.count <= Self.linkedCount
                 else {
@@ -97,8 +97,9 @@ package struct ReportPage {
                 let group = report.dimensions.contains(reason) ? ["\(reason)=\(series)"] : []
                 return cell(starts[place], starts[place + 1], "churned.\(series)", group)
             }
-            return "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Chart\">"
-                + .trusted(markup) + "</div>"
+            return """
+                <div class="scroll" tabindex="0" role="region" aria-label="Chart">\(drawn)</div>
+                """
         } catch {
             return "<p class=\"muted\">No chart: \(error.message)</p>"
         }

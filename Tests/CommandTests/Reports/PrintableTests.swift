@@ -2,12 +2,8 @@ import AppStore
 import Queries
 import Testing
 
-@testable import Console
-@testable import Reports
-@testable import subledger
-
 /// Untrusted text in receipts, file names and tokens reaches a terminal only as text.
-@Suite("Text for terminals, spreadsheets and pictures")
+@Suite("Text for terminals and spreadsheets")
 struct PrintableTests {
     @Test(
         "Control and format characters and line breaks are escaped as in JSON",
@@ -65,14 +61,5 @@ struct PrintableTests {
         #expect("a\"b".csvField(isRaw: true) == "\"a\"\"b\"")
         // With a mark beside it the quote is another character.
         #expect("\u{600}\"\u{301},".csvField(isRaw: true) == "\"\u{600}\"\"\u{301},\"")
-    }
-
-    @Test("XML text holds no character that XML forbids")
-    func xml() {
-        #expect("a<b>&\"c\"".xmlText == "a&lt;b&gt;&amp;&quot;c&quot;")
-        #expect("a\u{0}\u{8}\u{B}\u{C}\u{1B}\u{1F}\u{FFFE}\u{FFFF}b".xmlText == "ab")
-        #expect("\t\n\r\u{20}\u{D7FF}\u{E000}\u{FFFD}\u{10FFFF}".xmlText.unicodeScalars.count == 8)
-        // In charts, as in pages, control and format characters are shown.
-        #expect(ReportChart.escaped("\u{1}x<\u{202E}\u{FFFE}") == #"\u0001x&lt;\u202E"#)
     }
 }
