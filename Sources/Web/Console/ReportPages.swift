@@ -187,8 +187,15 @@ struct ReportPages: Sendable {
             rates = .separate
         }
 
-        /// Whether a table of rates was given, which an address cannot hold.
-        var hasTable: Bool { if case .table = rates { true } else { false } }
+        /// Of a question over HTTP; nil where it has a table of rates.
+        init?(_ question: ReportQuestion) {
+            switch question {
+            case .metric(_, let asked, let choice), .diff(_, let asked, between: _, let choice):
+                (metric, rates) = (asked, choice)
+            case .comparison(_, let asked, let pack): (metric, definitions) = (asked, pack)
+            }
+            if case .table = rates { return nil }
+        }
 
         /// As parameters of an address.
         var pairs: [(String, String?)] {

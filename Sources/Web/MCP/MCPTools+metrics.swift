@@ -11,70 +11,48 @@ extension MCPTools {
     private typealias Making = @Sendable () async throws -> MCPAnswer
 
     func metrics(_ arguments: JSONValue?) async throws -> MCPAnswer {
-        let make = try read(arguments) { (parameters: inout QueryParameters) throws -> Making in
+        let isRetention = arguments?["name"]?.string == ReportRoutes.retentionName
+        // By default from the first day of the month a year ago.
+        let from = isRetention ? [] : [(name: "from", value: ViewState.yearBack(host.clock()))]
+        let make = try read(arguments, usually: from) {
+            (parameters: inout QueryParameters) throws -> Making in
             let name = parameters.text("name") ?? MetricName.churnName
-            switch name {
-            case ReportRoutes.retentionName: return try retentionOffers(&parameters)
-            case ReportRoutes.diffName: return try diff(&parameters)
-            default: return try report(name, &parameters)
+            if isRetention { return try retentionOffers(&parameters) }
+            // Clients may state what a metric without this parameter is anyway.
+            if name != MetricName.churnName, try parameters.flag("paid") {
+                throw Problem.invalid("paid applies to churn only.")
             }
+            let (question, scope) = try parameters.report(name)
+            return making(question, scope)
         }
         return try await make()
     }
 
-    private func report(
-        _ name: String, _ parameters: inout QueryParameters
-    ) throws -> Making {
-        let isChurn = name == MetricName.churnName
-        let scope = try parameters.periodScope()
-        var asked = ReportPages.Question()
-        asked.metric = dated(parameters.metric())
-        asked.definitions = try parameters.choice("definitions")
-        let isPaid = try parameters.flag("paid")
-        guard isChurn || !isPaid else { throw Problem.invalid("paid applies to churn only.") }
-        var metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name)
-        if !isChurn {
-            asked.rates = try parameters.rates()
-            let basis: RefundBasis? = try parameters.choice("refundBasis")
-            if let basis { metric = try basis.metric(metric) }
-        }
-        let address = page(metric.rawValue, asked.pairs, scope)
-        guard let definitions = asked.definitions else {
-            // A page is not asked for a table of rates.
-            return making(
-                .metric(metric, asked.metric, asked.rates), scope,
-                page: asked.hasTable ? nil : address)
-        }
-        guard !isPaid, !asked.hasTable else { throw MetricsError.comparedAlone }
-        return making(
-            .comparison(metric.rawValue, asked.metric, definitions), scope, page: address)
-    }
-
-    /// Cells that differ between a state of knowledge and everything, or between two states.
-    private func diff(_ parameters: inout QueryParameters) throws -> Making {
-        let (scope, metric, limits, name, rates) = try parameters.diff()
-        var asked = ReportPages.Question()
-        (asked.metric, asked.rates) = (dated(metric), rates)
-        // The page compares one state with everything.
-        var shown = scope
-        if limits.count == 1 { shown.knowledge = limits[0] }
-        let hasPage = limits.count == 1 && !asked.hasTable
-        return making(
-            .diff(name, asked.metric, between: limits, rates), scope,
-            page: hasPage
-                ? page(ReportRoutes.diffName, [("metric", name)] + asked.pairs, shown) : nil)
-    }
-
-    /// - Parameter page: the report's page; nil where the console has none.
-    private func making(
-        _ question: ReportQuestion, _ scope: QueryScope, page: String?
-    ) -> Making {
+    private func making(_ question: ReportQuestion, _ scope: QueryScope) -> Making {
         return {
             let report = try await asked(scope) {
                 try await host.report(question, scope)
             }
             if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
-            return MCPAnswer(texts(scope).text(report, page: page)) { report.write(to: &$0) }
+            let lines = texts(scope).text(report, page: page(question, scope))
+            return MCPAnswer(lines) { report.write(to: &$0) }
+        }
+    }
+
+    /// The report's page; nil where the console has none.
+    private func page(_ question: ReportQuestion, _ scope: QueryScope) -> String? {
+        guard let pairs = ReportPages.Question(question)?.pairs else { return nil }
+        var shown = scope
+        switch question {
+        case .metric(let name, _, _):
+            return texts(shown).page(["reports", name.rawValue], pairs)
+        case .comparison(let name, _, _): return texts(shown).page(["reports", name], pairs)
+        case .diff(let name, _, let limits, _):
+            // The page compares one state with everything.
+            guard limits.count == 1 else { return nil }
+            shown.knowledge = limits[0]
+            return texts(shown).page(
+                ["reports", ReportRoutes.diffName], [("metric", name)] + pairs)
         }
     }
 
@@ -109,16 +87,5 @@ extension MCPTools {
         _ scope: QueryScope, _ make: @Sendable () async throws -> Value
     ) async throws -> Value {
         try await host.askedReport(in: scope.environment, make)
-    }
-
-    private func page(
-        _ name: String, _ query: [(String, String?)], _ scope: QueryScope
-    ) -> String { texts(scope).page(["reports", name], query) }
-
-    /// By default from the first day of the month a year ago.
-    private func dated(_ parameters: MetricParameters) -> MetricParameters {
-        var parameters = parameters
-        parameters.from = parameters.from ?? ViewState.yearBack(host.clock())
-        return parameters
     }
 }

@@ -116,11 +116,14 @@ struct MCPTools: Sendable {
 
     /// The result of `body`, which must read all of the arguments. They are read as the parameters
     /// of HTTP are.
+    ///
+    /// - Parameter more: arguments of calls that name none, besides those of every tool.
     func read<Value>(
-        _ arguments: JSONValue?, _ body: (inout QueryParameters) throws -> Value
+        _ arguments: JSONValue?, usually more: [(name: String, value: String)] = [],
+        _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value {
         var values = try MCPTools.values(arguments)
-        for value in usual where !values.contains(where: { $0.name == value.name }) {
+        for value in usual + more where !values.contains(where: { $0.name == value.name }) {
             values.append(value)
         }
         return try QueryParameters.read(named: values, body)

@@ -76,7 +76,7 @@ struct ReportRoutes: Sendable {
     private func answer(
         _ name: String, _ request: Request, _ context: WebContext
     ) async throws -> ServedAnswer {
-        let (question, scope) = try report(name, request.uri.query)
+        let (question, scope) = try QueryParameters.read(request) { try $0.report(name) }
         return try await asked(scope.environment, context) {
             try await host.reportAnswer(question, scope)
         }
@@ -100,56 +100,49 @@ struct ReportRoutes: Sendable {
             let (from, to, scope) = try QueryParameters.read(query) { try $0.retentionWindow() }
             return { try await host.retentionOffers(from: from, to: to, scope) }
         }
-        let (question, scope) = try report(name, query)
+        let (question, scope) = try QueryParameters.read(query) { try $0.report(name) }
         return { try await host.reportAnswer(question, scope) }
     }
+}
 
-    /// Reads the query of a report.
-    private func report(
-        _ name: String, _ query: String?
-    ) throws -> (ReportQuestion, QueryScope) {
+extension QueryParameters {
+    /// The question of a report, and where it is asked.
+    ///
+    /// - Parameter name: of a metric, or `diff`.
+    mutating func report(_ name: String) throws -> (ReportQuestion, QueryScope) {
         switch name {
-        case MetricName.churnName: try churn(query)
-        case ReportRoutes.diffName: try diff(query)
-        default: try metric(name, query)
+        case MetricName.churnName: try churn()
+        case ReportRoutes.diffName: try diff()
+        default: try metric(named: name)
         }
     }
 
-    private func churn(_ query: String?) throws -> (ReportQuestion, QueryScope) {
-        let (scope, metric, isPaid, definitions) = try QueryParameters.read(query) {
-            (
-                try $0.periodScope(), $0.metric(), try $0.flag("paid"),
-                try $0.choice("definitions") as DefinitionPack?
-            )
-        }
+    private mutating func churn() throws -> (ReportQuestion, QueryScope) {
+        let (scope, metric) = (try periodScope(), metric())
+        let isPaid = try flag("paid")
+        let definitions: DefinitionPack? = try choice("definitions")
         guard let definitions else { return (.metric(.churn(isPaid: isPaid), metric), scope) }
         guard !isPaid else { throw MetricsError.comparedAlone }
         return (.comparison(MetricName.churnName, metric, definitions), scope)
     }
 
-    private func diff(_ query: String?) throws -> (ReportQuestion, QueryScope) {
-        let (scope, metric, limits, name, rates) = try QueryParameters.read(query) {
-            try $0.diff()
-        }
-        return (.diff(name, metric, between: limits, rates), scope)
+    private mutating func diff() throws -> (ReportQuestion, QueryScope) {
+        let (scope, metric) = (try presentScope(), metric())
+        let limits = try comparedKnowledge()
+        let name = text("metric") ?? MetricName.churnName
+        return (.diff(name, metric, between: limits, try rates()), scope)
     }
 
-    private func metric(_ path: String, _ query: String?) throws -> (ReportQuestion, QueryScope) {
-        let (scope, metric, rates, definitions, basis) = try QueryParameters.read(query) {
-            (
-                try $0.periodScope(), $0.metric(), try $0.rates(),
-                try $0.choice("definitions") as DefinitionPack?,
-                try $0.choice("refundBasis") as RefundBasis?
-            )
-        }
+    private mutating func metric(named path: String) throws -> (ReportQuestion, QueryScope) {
+        let (scope, metric, rates) = (try periodScope(), metric(), try rates())
+        let definitions: DefinitionPack? = try choice("definitions")
+        let basis: RefundBasis? = try choice("refundBasis")
         let name = try basis.map { try $0.metric(try MetricName(path)).rawValue } ?? path
         guard let definitions else { return (.metric(try MetricName(name), metric, rates), scope) }
         if case .table = rates { throw MetricsError.comparedAlone }
         return (.comparison(name, metric, definitions), scope)
     }
-}
 
-extension QueryParameters {
     /// The parameters of `retention-offers`: from then on, until before then (nil: now), and where.
     mutating func retentionWindow() throws -> (from: Timestamp, to: Timestamp?, QueryScope) {
         let scope = try presentScope()
@@ -157,18 +150,6 @@ extension QueryParameters {
             throw Problem.invalid("from is required.", code: "invalidTime")
         }
         return (from, try time("to"), scope)
-    }
-
-    /// The parameters of `diff`: where, what is compared, by which states of knowledge.
-    mutating func diff() throws -> (
-        QueryScope, MetricParameters, [AsOf], name: String, RateChoice
-    ) {
-        let scope = try presentScope()
-        let metric = metric()
-        let limits = try comparedKnowledge()
-        let name = text("metric") ?? MetricName.churnName
-        let rates = try rates()
-        return (scope, metric, limits, name, rates)
     }
 
     /// The parameters of a cell itself.
