@@ -43,16 +43,7 @@ package struct FindPage {
     }
 
     private func address(_ match: SearchMatch) -> String {
-        let app = [("bundleId", match.chain.flatMap { frame.app($0) })]
-        return switch match.kind {
-        case .customer: frame.url("customers", match.id)
-        case .subscription, .transaction: frame.url("subscriptions", match.id, query: app)
-        case .webOrderLineItem:
-            frame.url(
-                "subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id,
-                query: app)
-        case .event, .notification: frame.url("events", match.position.map(String.init) ?? "")
-        }
+        frame.state.url(of: match, app: match.chain.flatMap { frame.app($0) })
     }
 
     package func page(_ answer: SearchAnswer) -> Page {
@@ -103,5 +94,21 @@ package struct FindPage {
             from Apple. The ledger does not know these.</p>
             <p>Apple does: \(ask) (1 request); what it answers is kept.</p></section>
             """
+    }
+}
+
+extension ViewState {
+    /// The address of the page of a match.
+    ///
+    /// - Parameter app: of its chain, where the page must name it.
+    package func url(of match: SearchMatch, app: String?) -> String {
+        let app = [("bundleId", app)]
+        return switch match.kind {
+        case .customer: url(["customers", match.id])
+        case .subscription, .transaction: url(["subscriptions", match.id], app)
+        case .webOrderLineItem:
+            url(["subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id], app)
+        case .event, .notification: url(["events", match.position.map(String.init) ?? match.id])
+        }
     }
 }

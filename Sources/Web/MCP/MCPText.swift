@@ -56,7 +56,8 @@ struct MCPText {
                 parts.append("of \(chain.originalTransactionId) in \(chain.bundleId)")
             }
             if let position = match.position { parts.append("event \(position)") }
-            return "\(parts.joined(separator: ", ")). \(address(of: match))"
+            let address = state.url(of: match, app: match.chain?.bundleId.rawValue)
+            return "\(parts.joined(separator: ", ")). Console: \(origin)\(address)"
         }
         if answer.matches.isEmpty {
             lines.append("Nothing has been received about \(answer.text).")
@@ -69,19 +70,6 @@ struct MCPText {
         }
         lines.append("As of log position \(answer.position).")
         return lines
-    }
-
-    private func address(of match: SearchMatch) -> String {
-        switch match.kind {
-        case .customer: page(["customers", match.id])
-        case .subscription, .transaction:
-            page(["subscriptions", match.id], [("bundleId", match.chain?.bundleId.rawValue)])
-        case .webOrderLineItem:
-            page(
-                ["subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id],
-                [("bundleId", match.chain?.bundleId.rawValue)])
-        case .event, .notification: page(["events", match.position.map(String.init) ?? match.id])
-        }
     }
 
     // MARK: Access
