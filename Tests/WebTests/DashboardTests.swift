@@ -206,7 +206,7 @@ struct DashboardTests {
                 #expect(findings == [], "\(title)")
                 #expect(target["datasource"]?["uid"]?.string == "${datasource}", "\(title)")
                 // The Sandbox's notifications would hide that Production's have stopped.
-                if expression.contains(ServiceMetrics.lastEventName) {
+                if expression.contains("subledger_last_event_timestamp_seconds") {
                     #expect(legend == "{{app}} {{environment}}", "\(title)")
                 }
                 shown += expression + " "

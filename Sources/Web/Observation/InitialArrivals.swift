@@ -14,18 +14,15 @@ final class InitialArrivals: Sendable {
 
     /// Raises the gauge of every app and source to the log's value. A log that cannot be read now
     /// is read at the next scrape.
-    func emit(_ host: LedgerHost, to registry: MetricRegistry) async {
+    func emit(_ host: LedgerHost, to metrics: ServiceMetrics) async {
         let apps = Array(Set(host.configuration.apps.map(\.bundleId)))
         for ledger in host.ledgers {
             guard !reported.withLock({ $0.contains(ledger.environment) }),
                 let arrivals = try? await ledger.lastArrivals(of: apps), !arrivals.isEmpty
             else { continue }
             for arrival in arrivals {
-                registry.gauge(
-                    ServiceMetrics.lastEventName,
-                    ServiceMetrics.arrivalLabels(
-                        arrival.bundleId, ledger.environment, arrival.source.rawValue)
-                ).raise(to: Double(arrival.receivedAt.milliseconds) / 1_000)
+                metrics.lastEvent(arrival.bundleId, ledger.environment, arrival.source.rawValue)
+                    .raise(to: Double(arrival.receivedAt.milliseconds) / 1_000)
             }
             reported.withLock { _ = $0.insert(ledger.environment) }
         }

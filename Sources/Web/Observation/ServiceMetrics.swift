@@ -15,9 +15,6 @@ public struct ServiceMetrics: Sendable {
     let unrecordedRetentions: MetricSeries
     private let initialArrivals = InitialArrivals()
 
-    /// The time of an app's last event from one source.
-    static let lastEventName = "subledger_last_event_timestamp_seconds"
-
     public init() {
         verify = registry.histogram("subledger_verify_seconds")
         append = registry.histogram("subledger_append_seconds")
@@ -33,11 +30,14 @@ public struct ServiceMetrics: Sendable {
 
     // MARK: Counting
 
-    static func arrivalLabels(
+    /// The time of an app's last event from one source.
+    func lastEvent(
         _ app: BundleId, _ environment: AppStore.Environment?, _ source: String
-    ) -> [(String, String)] {
+    ) -> MetricSeries {
         let name = environment.map { EnvironmentLedger.directoryName($0) } ?? "none"
-        return [("app", app.rawValue), ("environment", name), ("source", source)]
+        return registry.gauge(
+            "subledger_last_event_timestamp_seconds",
+            [("app", app.rawValue), ("environment", name), ("source", source)])
     }
 
     func answered(method: String, path: String, status: Int, _ elapsed: Duration) {
@@ -62,7 +62,7 @@ public struct ServiceMetrics: Sendable {
 
     /// All metrics, including those measured at scrape time.
     func text(_ host: LedgerHost, isReady: Bool, connectionCount: Int) async -> String {
-        await initialArrivals.emit(host, to: registry)
+        await initialArrivals.emit(host, to: self)
         registry.gauge("subledger_ready").set(isReady ? 1 : 0)
         let ahead = host.clockWatch.jumpMilliseconds ?? 0
         registry.gauge("subledger_clock_ahead_seconds").set(Double(ahead) / 1_000)

@@ -40,10 +40,8 @@ public final class ServiceObserver: ServingObserver {
         if let milliseconds = outcome.latenessMilliseconds {
             metrics.lateness.record(Double(max(0, milliseconds)) / 1_000)
         }
-        metrics.registry.gauge(
-            ServiceMetrics.lastEventName,
-            ServiceMetrics.arrivalLabels(
-                outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source)
+        metrics.lastEvent(
+            outcome.bundleId ?? BundleId(""), outcome.environment, outcome.source
         ).set(Double(outcome.receivedAt.milliseconds) / 1_000)
     }
 
