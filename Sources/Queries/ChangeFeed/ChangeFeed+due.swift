@@ -11,9 +11,7 @@ extension ChangeFeed {
     /// Stores which chains the clock changed, before the horizon exposes the changes.
     func emitDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
         let (due, last, kept, keptPosition) = state.withLock { state in
-            var due: Set<ChainId> = []
-            while let chain = state.dues.next(by: now) { due.insert(chain) }
-            return (due, state.at, state.keptAt, state.keptPosition)
+            (state.dues.take(by: now), state.at, state.keptAt, state.keptPosition)
         }
         var changed: [(first: Timestamp, chain: ChainId)] = []
         if !due.isEmpty {
