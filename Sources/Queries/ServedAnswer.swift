@@ -38,13 +38,7 @@ public struct ServedAnswer: Sendable {
 
     /// Writes the answer twice: stamped for the reader, unstamped for the tag.
     package init(position: Int64, lag: Int64, _ write: (inout JSONWriter) -> Void) {
-        var (json, tagged) = (JSONWriter(), JSONWriter())
-        tagged.isStamped = false
-        write(&json)
-        write(&tagged)
-        self.init(
-            bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: tagged.bytes),
-            position: position, lag: lag)
+        self.init(position: position, lag: lag, atMost: .max, write)!
     }
 
     /// As without `count`; nil for an answer with more bytes, which is written only once.

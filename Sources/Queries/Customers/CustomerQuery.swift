@@ -23,10 +23,7 @@ public struct CustomerQuery: Sendable {
     public func entitlements(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> EntitlementsAnswer {
-        let answers = try await entitlements(of: [customer], moment: moment, bundleId: bundleId)
-        return answers.first
-            ?? answer(
-                .init(customer, bundleId: bundleId), moment, position: head, [], [])
+        try await entitlements(of: [customer], moment: moment, bundleId: bundleId)[0]
     }
 
     /// As `entitlements(of:moment:)` for several customers, in the given order; the caller limits

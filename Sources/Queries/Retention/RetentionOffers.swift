@@ -8,7 +8,7 @@ internal import SQLiteStore
 /// (`Contract.md`, metrics retention-offers).
 public struct RetentionOffers: Sendable, Equatable {
     /// The answers of one rule with one message, and with one promotional offer or none.
-    public struct Row: Sendable, Equatable {
+    public struct Row: Sendable, Hashable {
         public let rule: String
         /// The UUID of the message.
         public let message: String
@@ -89,19 +89,13 @@ extension ChainQuery {
         } catch { throw .store(error) }
     }
 
-    /// The key that rows are counted by.
-    private struct Shown: Hashable {
-        let rule: String
-        let message: String
-        let promotionalOffer: String?
-    }
-
     private func countedOffers(
         from: Timestamp, to: Timestamp, now: Timestamp, bundleId: BundleId?
     ) async throws(StoreError) -> RetentionOffers {
         var offers = RetentionOffers(
             environment: ledger.environment, from: from, to: to, position: head)
-        var counts: [Shown: [RetentionResult: Int]] = [:]
+        // By rows without results.
+        var counts: [RetentionOffers.Row: [RetentionResult: Int]] = [:]
         var place = RetentionRecord.Place(before: from)
         while true {
             let page = try await ledger.operations.retentionAnswers(
@@ -118,16 +112,16 @@ extension ChainQuery {
                 }
                 let result = lives[record.chain]?.retentionResult(
                     ofMessageAt: record.at, now: now, leeway: ledger.catalogue.leewayMilliseconds)
-                let shown = Shown(
+                let row = RetentionOffers.Row(
                     rule: record.rule ?? "", message: record.message ?? "",
                     promotionalOffer: record.promotionalOffer)
-                counts[shown, default: [:]][result ?? .open, default: 0] += 1
+                counts[row, default: [:]][result ?? .open, default: 0] += 1
             }
         }
-        offers.rows = counts.map {
-            RetentionOffers.Row(
-                rule: $0.key.rule, message: $0.key.message,
-                promotionalOffer: $0.key.promotionalOffer, results: $0.value)
+        offers.rows = counts.map { row, results -> RetentionOffers.Row in
+            var row = row
+            row.results = results
+            return row
         }.sorted {
             ($0.rule, $0.message, $0.promotionalOffer ?? "")
                 < ($1.rule, $1.message, $1.promotionalOffer ?? "")

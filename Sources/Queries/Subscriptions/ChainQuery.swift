@@ -241,7 +241,9 @@ public struct ChainQuery: Sendable {
     ) async throws(QueryError) -> ChainId {
         let found: [ChainId]
         do throws(StoreError) {
-            found = try await chains(id).filter { bundleId == nil || $0.bundleId == bundleId }
+            found = try await lives(id).map(\.0).filter {
+                bundleId == nil || $0.bundleId == bundleId
+            }
         } catch {
             throw .store(error)
         }
@@ -274,22 +276,14 @@ public struct ChainQuery: Sendable {
         return readings.compactMap { $0 }
     }
 
-    /// The facts of the chains with the given id, as in `chains`.
+    /// The facts of the chains with the given id: as originalTransactionId first, else as any
+    /// transactionId. Facts stored under a customer's id are not a chain's.
     private func lives(_ id: String) async throws(StoreError) -> [(ChainId, [Fact])] {
         let own = try await facts.lives(of: [OriginalTransactionId(id)]).joined()
             .filter { $0.0.customer == nil }
         if !own.isEmpty { return own }
         let chains = try await projections.chains(transaction: TransactionId(id))
         return chains.isEmpty ? [] : try await facts.facts(of: chains)
-    }
-
-    /// The chains with the given id: as originalTransactionId first, else as any transactionId.
-    private func chains(_ id: String) async throws(StoreError) -> [ChainId] {
-        // Facts stored under a customer's id are not a chain.
-        let own = try await facts.chains(OriginalTransactionId(id))
-            .filter { $0.customer == nil }
-        if !own.isEmpty { return own }
-        return try await projections.chains(transaction: TransactionId(id))
     }
 
     /// The transactions of these chains that belong to several chains, under the moment's
