@@ -52,15 +52,7 @@ package struct OperatorForm {
             <h1>\(title)</h1>
             \(HTML.failure(failure))
             <p>\(effect)</p>
-            <form class="act" method="post" action="\(frame.formAddress)" data-once>
-            <input type="hidden" name="key" value="\(key)">
-            \(fields)
-            \(ActPage.actor(frame, values))
-            <label for="reason">Reason</label>
-            <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
-            \(values["reason"] ?? "")</textarea>
-            <button>\(button)</button>
-            </form>
+            \(frame.form(key, to: frame.formAddress, fields + frame.order(values), button: button))
             """)
     }
 

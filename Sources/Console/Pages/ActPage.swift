@@ -92,6 +92,10 @@ package struct ActPage {
                 title, frame, "<h1>\(title)</h1>\(HTML.failure(failure))\(missing(customer))")
         }
         let (button, after) = effect
+        let label = "Reason (required; it stands in the timeline for ever)"
+        let asked: HTML = """
+            \(frame.order(values, label)) <p class="muted">Nothing is changed at Apple.</p>
+            """
         return Page(
             title, frame,
             """
@@ -101,16 +105,7 @@ package struct ActPage {
             <section><h2>Before</h2><p>\(about) \(chain.map { held($0) })</p></section>
             <section><h2>After</h2><p>\(after)</p></section>
             </div>
-            <form class="act" method="post" action="\(frame.formAddress)" data-once>
-            <input type="hidden" name="key" value="\(key)">
-            \(fields)
-            \(ActPage.actor(frame, values))
-            <label for="reason">Reason (required; it stands in the timeline for ever)</label>
-            <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
-            \(values["reason"] ?? "")</textarea>
-            <p class="muted">Nothing is changed at Apple.</p>
-            <button>\(button)</button>
-            </form>
+            \(frame.form(key, to: frame.formAddress, fields + asked, button: button))
             """)
     }
 
@@ -179,14 +174,38 @@ package struct ActPage {
     private func input(_ name: String, _ label: String, _ hint: String) -> HTML {
         .input(name, label, values[name], hint: hint, isRequired: true)
     }
+}
 
-    /// Signed in, the token names the author; otherwise the name is stated and not checked.
-    static func actor(_ frame: Frame, _ values: [String: String]) -> HTML {
-        if let name = frame.viewer.name { return "<p>Decided by <b>\(name)</b>.</p>" }
-        return """
+extension Frame {
+    /// The form of an act.
+    ///
+    /// - Parameters:
+    ///   - key: unique to the form, so that sending it twice acts once.
+    ///   - address: that it is sent to.
+    func form(_ key: String, to address: String, _ fields: HTML, button: String) -> HTML {
+        """
+        <form class="act" method="post" action="\(address)" data-once>
+        <input type="hidden" name="key" value="\(key)">
+        \(fields)
+        <button>\(button)</button>
+        </form>
+        """
+    }
+
+    /// The fields of who acts, and why. Signed in, the token names the author; otherwise the name
+    /// is stated and not checked.
+    func order(_ values: [String: String], _ label: String = "Reason") -> HTML {
+        let stated: HTML = """
             <label for="actor">Your name (stated; this service has no tokens to check it)</label>
             <input id="actor" name="actor" required maxlength="200" value="\(values["actor"] ?? "")" \
             autocomplete="name">
+            """
+        let actor = viewer.name.map { "<p>Decided by <b>\($0)</b>.</p>" as HTML } ?? stated
+        return """
+            \(actor)
+            <label for="reason">\(label)</label>
+            <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
+            \(values["reason"] ?? "")</textarea>
             """
     }
 }

@@ -4,24 +4,15 @@ package import Queries
 
 /// The two forms that erase a person's data: why, then what would be erased.
 package struct ErasePage {
-    /// Whose data.
+    /// Whose data: a customer's, or that of a chain, by its id.
     package enum Subject: Sendable {
         case customer(CustomerId)
-        /// By the id of a chain.
         case chain(String)
 
-        package var chains: [String] {
-            switch self {
-            case .customer: []
-            case .chain(let id): [id]
-            }
-        }
+        package var chains: [String] { if case .chain(let id) = self { [id] } else { [] } }
 
         package var customer: CustomerId? {
-            switch self {
-            case .customer(let customer): customer
-            case .chain: nil
-            }
+            if case .customer(let customer) = self { customer } else { nil }
         }
 
         /// The id that is typed to confirm.
@@ -34,9 +25,8 @@ package struct ErasePage {
 
         /// Whether a typed text is the id.
         package func isNamed(by text: String?) -> Bool {
-            guard let text else { return false }
-            return switch self {
-            case .customer(let customer): CustomerId(stated: text) == customer
+            switch self {
+            case .customer(let customer): text.map { CustomerId(stated: $0) } == customer
             case .chain(let id): text == id
             }
         }
@@ -110,23 +100,13 @@ package struct ErasePage {
     }
 
     /// The address keeps the app: two apps may have chains of one id.
-    private func form(fields: HTML, button: HTML) -> HTML {
-        """
-        <form class="act" method="post" action="\(frame.state.url(frame.path))" data-once>
-        <input type="hidden" name="key" value="\(key)">
-        \(fields)
-        <button>\(button)</button>
-        </form>
-        """
+    private func form(fields: HTML, button: String) -> HTML {
+        frame.form(key, to: frame.state.url(frame.path), fields, button: button)
     }
 
     private var reason: HTML {
-        """
-        \(ActPage.actor(frame, values))
-        <label for="reason">Reason (required; it stands in the log for ever: write no name and no id)</label>
-        <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
-        \(values["reason"] ?? "")</textarea>
-        """
+        frame.order(
+            values, "Reason (required; it stands in the log for ever: write no name and no id)")
     }
 
     private var confirmed: HTML {
