@@ -23,7 +23,7 @@ struct EventPages: Sendable {
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             guard let detail = try await host.event(at: position, pages.scope(frame)) else {
-                throw EventPages.noSuchEvent
+                throw Problem.noSuchEvent
             }
             let roots = host.roots.fingerprints.sorted { $0.hexadecimal < $1.hexadecimal }
             let changes = try await host.decided(
@@ -37,7 +37,7 @@ struct EventPages: Sendable {
             defer { withExtendedLifetime(share) {} }
             let detail = try await host.event(
                 at: position, pages.scope(frame), withProof: false)
-            guard let evidence = detail?.evidence else { throw EventPages.noSuchEvent }
+            guard let evidence = detail?.evidence else { throw Problem.noSuchEvent }
             let name = "event-\(position).bin"
             return Response(
                 status: .ok,
@@ -48,16 +48,11 @@ struct EventPages: Sendable {
         }
     }
 
-    private static var noSuchEvent: Problem {
-        Problem(
-            .notFound, code: "noSuchEvent", detail: "The log has no event at this position.")
-    }
-
     private func frame(
         _ request: Request, _ context: WebContext
     ) throws -> (Frame, Int64) {
         let text = try PathReader.text("position", context)
-        guard let position = Int64(plain: text) else { throw EventPages.noSuchEvent }
+        guard let position = Int64(plain: text) else { throw Problem.noSuchEvent }
         let frame = try QueryParameters.read(request, isForm: true) {
             try pages.frame(
                 ["events", text], &$0, context, assets: [.behaviour, .verification]

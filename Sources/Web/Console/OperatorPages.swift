@@ -70,9 +70,7 @@ struct OperatorPages: Sendable {
             let id = try PathReader.text("item", context)
             let frame = try frame(["quarantine", id], request, context).frame
             try PeoplePages.require(frame)
-            guard let number = Int64(plain: id) else {
-                throw Problem(.notFound, code: "noSuchItem", detail: "There is no such item.")
-            }
+            let number = try PathReader.item("item", context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             let item = try await host.quarantineItem(number, frame.state.environment)

@@ -56,7 +56,7 @@ struct OperationRoutes: Sendable {
         }
         groups.read.get("/v1/quarantine/:id") { request, context in
             let environment = try QueryParameters.read(request) { try $0.environment() }
-            let id = try OperationRoutes.number("id", context)
+            let id = try PathReader.item("id", context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             return try await host.quarantineItemAnswer(id, environment)
@@ -111,13 +111,5 @@ struct OperationRoutes: Sendable {
             return try host.answer(
                 try await host.startRecovery(window, order, environment), environment)
         }
-    }
-
-    /// A number in a path. Throws `noSuchItem` for any other text.
-    private static func number(_ name: String, _ context: WebContext) throws -> Int64 {
-        guard let number = Int64(plain: try PathReader.text(name, context)) else {
-            throw Problem(.notFound, code: "noSuchItem", detail: "Items are named by numbers.")
-        }
-        return number
     }
 }

@@ -27,6 +27,14 @@ enum PathReader {
         return position
     }
 
+    /// The number of an item of the quarantine. Throws `noSuchItem` for any other text.
+    static func item(_ name: String, _ context: WebContext) throws(Problem) -> Int64 {
+        guard let number = Int64(plain: try text(name, context)) else {
+            throw Problem(.notFound, code: "noSuchItem", detail: "Items are named by numbers.")
+        }
+        return number
+    }
+
     static func customer(_ context: WebContext) throws(Problem) -> CustomerId {
         CustomerId(stated: try text("id", context))
     }
