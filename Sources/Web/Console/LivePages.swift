@@ -11,6 +11,10 @@ struct LivePages: Sendable {
     let host: LedgerHost
     let pages: ConsolePages
     let access: ConsoleGuard
+    /// How often a position is compared: a message follows an event within about this time.
+    static let poll: Duration = .seconds(1)
+    /// Between messages with the same position: much of a page changes without an event.
+    static let longestPause: Duration = .seconds(5)
     /// Maximum live pages of all browsers.
     static let streamCount = 20
     let slots = SharedBudget(limit: LivePages.streamCount)
@@ -43,35 +47,19 @@ struct LivePages: Sendable {
         _ head: @Sendable () -> Int64, _ isActive: @Sendable () -> Bool,
         to body: inout any ResponseBodyWriter
     ) async throws {
-        var pace = LivePace()
+        var last: (position: Int64, at: ContinuousClock.Instant)?
         try await body.write(
             ByteBuffer(string: "retry: \(StreamLimits.retryMilliseconds)\n\n"))
         while !Task.isCancelled, !Task.isShuttingDownGracefully, isActive() {
             let position = head()
-            if pace.isDue(position, at: .now) {
-                try await body.write(ByteBuffer(string: "data: \(position)\n\n"))
+            let isDue = last.map {
+                position != $0.position || $0.at.duration(to: .now) >= LivePages.longestPause
             }
-            try await Task.sleep(for: StreamLimits.poll)
+            if isDue ?? true {
+                try await body.write(ByteBuffer(string: "data: \(position)\n\n"))
+                last = (position, ContinuousClock.now)
+            }
+            try await Task.sleep(for: LivePages.poll)
         }
-    }
-}
-
-/// When a message to a live page is due.
-struct LivePace {
-    /// After a message with an older position.
-    static let shortest: Duration = .seconds(1)
-    /// After one with the same position: much of a page changes without an event.
-    static let longest: Duration = .seconds(5)
-
-    private var last: (position: Int64, at: ContinuousClock.Instant)?
-
-    /// Whether this position is due to be sent now; true counts as sent.
-    mutating func isDue(_ position: Int64, at now: ContinuousClock.Instant) -> Bool {
-        if let last {
-            let pause = position == last.position ? LivePace.longest : LivePace.shortest
-            guard last.at.duration(to: now) >= pause else { return false }
-        }
-        last = (position, now)
-        return true
     }
 }

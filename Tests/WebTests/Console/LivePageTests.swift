@@ -11,22 +11,6 @@ struct LivePageTests {
     /// RFC 9112 §7.1, after another chunk.
     static let lastChunk = "\r\n0\r\n\r\n"
 
-    @Test("A message follows a new position after a second, and the same one after five")
-    func pace() {
-        var pace = LivePace()
-        let start = ContinuousClock.now
-        let (second, five) = (LivePace.shortest, LivePace.longest)
-        let least: Duration = .nanoseconds(1)
-        let steps: [(position: Int64, after: Duration)] = [
-            (7, .zero), (8, second - least), (8, second), (8, second + five - least),
-            (8, second + five),
-            // An older one, after a backup was restored.
-            (6, second + five + second - least), (6, second + five + second),
-        ]
-        let sent = steps.map { pace.isDue($0.position, at: start.advanced(by: $0.after)) }
-        #expect(sent == [true, false, true, false, true, false, true])
-    }
-
     @Test("A message states the end of the log at once and after each event, and nothing of it")
     func ticks() async throws {
         try await ServedPlace().serve(.live) {
