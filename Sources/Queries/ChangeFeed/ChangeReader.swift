@@ -40,8 +40,10 @@ public struct ChangeReader: Sendable {
         for event in events where event.position <= page.next.position {
             chains.formUnion(try await ledger.chains(of: event))
         }
-        let streams = try await streams(
-            of: chains.sorted(), through: page.next.position, after: cursor, until: page.next)
+        let end = page.next
+        let streams = try await streams(of: chains.sorted(), through: end.position) {
+            cursor < $0 && $0 <= end
+        }
         for (_, stream) in streams {
             page.changes += stream.changes.map { change($0, stream) }
         }
@@ -60,15 +62,8 @@ public struct ChangeReader: Sendable {
         of chain: ChainId, at places: Set<ChangePlace>
     ) async throws(StoreError) -> [FeedChange] {
         guard let end = places.max() else { return [] }
-        let rules = rules
-        let readings = try await ledger.operations.clockReadings(of: [chain])[chain] ?? []
-        let facts = try await facts(of: [chain], through: end.position)
-        let streams = await Parallel.map(facts, atLeast: 1, on: ComputingExecutor.shared) {
-            ChangeStream($0.0, facts: $0.1, readings: readings, rules: rules) {
-                places.contains($0)
-            }
-        }
-        return streams.flatMap { stream in stream.changes.map { change($0, stream) } }
+        let streams = try await streams(of: [chain], through: end.position) { places.contains($0) }
+        return streams.flatMap { _, stream in stream.changes.map { change($0, stream) } }
     }
 
     /// Facts beyond which a chain is folded off the threads that answer requests: it is folded once
@@ -76,9 +71,11 @@ public struct ChangeReader: Sendable {
     static let longChainFactCount = 100
 
     /// The streams of chains as known at a position, including the reading `extra`.
+    ///
+    /// - Parameter isWanted: whether the change at a place is needed in full.
     func streams(
-        of chains: [ChainId], through position: Int64, after start: ChangePlace = .beginning,
-        until end: ChangePlace? = nil, extra: ClockReading? = nil
+        of chains: [ChainId], through position: Int64, extra: ClockReading? = nil,
+        isWanted: @escaping @Sendable (ChangePlace) -> Bool = { _ in false }
     ) async throws(StoreError) -> [(ChainId, ChangeStream)] {
         let rules = rules
         let readings = try await ledger.operations.clockReadings(of: chains)
@@ -90,11 +87,8 @@ public struct ChangeReader: Sendable {
         ) { chain, facts in
             let stream = ChangeStream(
                 chain, facts: facts,
-                readings: (readings[chain] ?? []) + (extra.map { [$0] } ?? []), rules: rules
-            ) { place in
-                guard let end else { return false }
-                return start < place && place <= end
-            }
+                readings: (readings[chain] ?? []) + (extra.map { [$0] } ?? []), rules: rules,
+                isWanted: isWanted)
             return (chain, stream)
         }
     }
