@@ -41,17 +41,15 @@ struct ReportPages: Sendable {
     private func report(
         _ name: String, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        var question = Question()
-        var first: Int64?
-        var frame = try QueryParameters.read(request, isForm: true) {
-            question = try Question(&$0)
-            first = try $0.position("row")
-            return try pages.frame(["reports", name], &$0, context).ofPeriod
+        let from = ViewState.yearBack(host.clock())
+        let (read, question, first) = try QueryParameters.read(request, isForm: true) {
+            (
+                try pages.frame(["reports", name], &$0, context).ofPeriod,
+                try Question(&$0, from: from), try $0.position("row")
+            )
         }
-        try ReportPages.require(frame)
-        if question.metric.from == nil {
-            question.metric.from = ViewState.yearBack(frame.now)
-        }
+        try ReportPages.require(read)
+        var frame = read
         frame.kept = question.pairs
         frame.place = [("row", first.map(String.init))]
         let scope = pages.scope(frame)
@@ -77,63 +75,51 @@ struct ReportPages: Sendable {
     private func cell(
         _ name: String, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        var (question, cell) = (Question(), CellParameters(column: ""))
-        var after: ChainId?
-        var frame = try QueryParameters.read(request, isForm: true) {
-            question = try Question(&$0)
-            cell.column = $0.text("column") ?? ""
-            cell.group = MetricParameters.pairs($0.text("group"))
-            after = try $0.cursor { ChainId(cursor: $0) }
-            return try pages.frame(["reports", name, "cell"], &$0, context).ofPeriod
+        let (read, question, asked, group) = try QueryParameters.read(request, isForm: true) {
+            (
+                try pages.frame(["reports", name, "cell"], &$0, context).ofPeriod,
+                try Question(&$0), try CellQuestion(of: name, &$0), $0.text("group")
+            )
         }
-        try ReportPages.require(frame)
-        try PeoplePages.require(frame)
-        let metric = question.metric
-        (cell.from, cell.to, cell.interval) = (metric.from, metric.to, metric.interval)
-        (cell.timeZone, cell.filters) = (metric.timeZone, metric.filters)
-        let group = cell.group.isEmpty ? nil : cell.group.joined(separator: ",")
-        let pairs = question.pairs + [("column", cell.column), ("group", group)]
+        try ReportPages.require(read)
+        try PeoplePages.require(read)
+        var frame = read
+        let pairs = question.pairs + [("column", asked.cell.column), ("group", group)]
         frame.kept = pairs
-        frame.place = [("after", after?.cursor)]
-        let (scope, asked, rates, place) = (pages.scope(frame), cell, question.rates, after)
-        let known = try MetricName(compared: name)
-        let key = frame.state.url(frame.path, pairs + [("after", after?.cursor)])
+        frame.place = [("after", asked.after?.cursor)]
+        let scope = pages.scope(frame)
+        let key = frame.state.url(frame.path, pairs + frame.place)
         let made = try await host.pageAnswer(key) {
             try await host.cell(
-                known, asked, rates: rates, scope, after: place, limit: Frame.rowCount)
+                asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after,
+                limit: Frame.rowCount)
         }
         guard let found = made else { return pages.waiting(frame) }
         return pages.response(CellPage(frame, found, question: pairs).page)
     }
 
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
-        var question = Question()
-        var name = MetricName.churnName
-        var first: Int64?
-        var frame = try QueryParameters.read(request, isForm: true) {
-            question = try Question(&$0)
-            name = $0.text("metric") ?? name
-            first = try $0.position("row")
-            return try pages.frame(["reports", "diff"], &$0, context).ofPeriod
+        let from = ViewState.yearBack(host.clock())
+        let (read, question, name, first) = try QueryParameters.read(request, isForm: true) {
+            (
+                try pages.frame(["reports", "diff"], &$0, context).ofPeriod,
+                try Question(&$0, from: from), $0.text("metric") ?? MetricName.churnName,
+                try $0.position("row")
+            )
         }
-        try ReportPages.require(frame)
-        if question.metric.from == nil {
-            question.metric.from = ViewState.yearBack(frame.now)
-        }
+        try ReportPages.require(read)
+        var frame = read
         frame.kept = [("metric", name)] + question.pairs
         frame.place = [("row", first.map(String.init))]
         let shown = DiffPage(
             frame, name: name, question: question.pairs, first: Int(first ?? 0))
         guard frame.state.knowledge != .everything else { return pages.response(shown.page(nil)) }
+        let asked = ReportQuestion.diff(
+            name, question.metric, between: [frame.state.knowledge], question.rates)
         var scope = pages.scope(frame)
         scope.knowledge = .everything
-        let (asked, metric, rates) = (scope, question.metric, question.rates)
-        let before = frame.state.knowledge
-        let key = frame.state.url(
-            frame.path, [("metric", name)] + question.pairs)
-        let compared = name
-        let made = try await host.pageAnswer(key) {
-            try await host.report(.diff(compared, metric, between: [before], rates), asked)
+        let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) { [scope] in
+            try await host.report(asked, scope)
         }
         guard let report = made else { return pages.waiting(frame) }
         return pages.response(shown.page(report))
@@ -175,10 +161,10 @@ struct ReportPages: Sendable {
         /// On a page, the configured table or none: an address cannot hold another table.
         var rates = RateChoice.usual
 
-        init() {}
-
-        init(_ parameters: inout QueryParameters) throws {
+        /// - Parameter from: where it begins unless the parameters say so.
+        init(_ parameters: inout QueryParameters, from: String? = nil) throws {
             metric = parameters.metric()
+            metric.from = metric.from ?? from
             definitions = try parameters.choice("definitions")
             guard let name = parameters.text("rates") else { return }
             guard name == RateChoice.separateName else {
