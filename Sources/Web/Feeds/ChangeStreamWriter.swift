@@ -27,13 +27,20 @@ struct ChangeStreamWriter: Sendable {
         defer { withExtendedLifetime(interest) {} }
         let input = await ConnectionInput.of(channel)
         try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer)
-        guard var cursor = try await cursor(&writer) else { return }
+        // Nil until the feed has reached the subscriber's start.
+        var cursor: ChangePlace?
+        if case .after(let place) = start { cursor = place }
         var version: Int?
         var lastSent = ContinuousClock.now
         while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
+            if cursor == nil, case .now(let beginning) = start, let place = beginning.place {
+                // A subscriber that disconnects before the first change resumes here.
+                try await send("id: \(place)\n: begins here\n\n", to: &writer)
+                (cursor, lastSent) = (place, ContinuousClock.now)
+            }
             let current = feed.version
-            if version != current {
-                let page = try await feed.page(after: cursor)
+            if let place = cursor, version != current {
+                let page = try await feed.page(after: place)
                 cursor = page.next
                 let wanted = page.changes.filter { filter.admits($0) }
                 for index in wanted.indices {
@@ -53,36 +60,12 @@ struct ChangeStreamWriter: Sendable {
             let silence = isHalfClosed ? StreamLimits.halfClosedHeartbeat : rules.heartbeat
             if lastSent.duration(to: .now) > silence {
                 // An id without data advances the subscriber's cursor past filtered changes.
-                try await send("id: \(cursor)\n: still here\n\n", to: &writer)
+                let id = cursor.map { "id: \($0)\n" } ?? ""
+                try await send("\(id): still here\n\n", to: &writer)
                 lastSent = .now
             }
-            if version == current { try await Task.sleep(for: StreamLimits.poll) }
+            if cursor == nil || version == current { try await Task.sleep(for: StreamLimits.poll) }
         }
-    }
-
-    /// Waits for the subscriber's starting place; nil if it disconnects first.
-    private func cursor(
-        _ writer: inout any ResponseBodyWriter
-    ) async throws -> ChangePlace? {
-        let beginning: FeedBeginning
-        switch start {
-        case .after(let place): return place
-        case .now(let awaited): beginning = awaited
-        }
-        var lastSent = ContinuousClock.now
-        while !Task.isCancelled, !Task.isShuttingDownGracefully, channel.isActive {
-            if let place = beginning.place {
-                // A subscriber that disconnects before the first change resumes here.
-                try await send("id: \(place)\n: begins here\n\n", to: &writer)
-                return place
-            }
-            if lastSent.duration(to: .now) > rules.heartbeat {
-                try await send(": still here\n\n", to: &writer)
-                lastSent = .now
-            }
-            try await Task.sleep(for: StreamLimits.poll)
-        }
-        return nil
     }
 
     private func send(
