@@ -114,36 +114,24 @@ package struct IntakePage {
     // MARK: Counts
 
     private var counts: HTML {
-        let outcomes = status.intake.outcomes + status.unassigned.outcomes
-        let rows = outcomes.map { outcome -> HTML in
-            "<tr><td>\(outcome.outcome)</td><td class=\"num\">\(outcome.count)</td></tr>\n"
+        let table = RowTable(label: "Deliveries", heads: ["Outcome", "Count"], figures: ["Count"])
+        let rows = (status.intake.outcomes + status.unassigned.outcomes).map {
+            table.row(["\($0.outcome)", "\($0.count)"])
         }
-        let table: HTML =
-            rows.isEmpty
-            ? "<p class=\"muted\">Nothing was delivered.</p>"
-            : "<table class=\"rows\"><tbody>\n\(rows)</tbody></table>"
         return """
             <h2>Deliveries of the last 24 hours</h2>
             <p class="muted">To this node, since \(frame.time(status.intake.since)).</p>
-            \(table)
+            \(table.html(rows, empty: "Nothing was delivered."))
             """
     }
 
     private var quarantine: HTML {
-        let rows = status.quarantine.map { total -> HTML in
-            """
-            <tr><td>\(total.standing.rawValue)</td><td class="num">\(total.itemCount)</td>\
-            <td class="num">\(total.byteCount)</td></tr>
-
-            """
+        let table = RowTable(
+            label: "Quarantine", heads: ["Standing", "Items", "Bytes"], figures: ["Items", "Bytes"])
+        let rows = status.quarantine.map {
+            table.row(["\($0.standing.rawValue)", "\($0.itemCount)", "\($0.byteCount)"])
         }
-        return """
-            <h2>Quarantine</h2>
-            <table class="rows"><thead><tr><th scope="col">Standing</th>\
-            <th scope="col" class="num">Items</th><th scope="col" class="num">Bytes</th></tr></thead>\
-            <tbody>
-            \(rows)</tbody></table>
-            """
+        return "<h2>Quarantine</h2>\(table.html(rows, empty: "Not known yet."))"
     }
 
     private var disk: HTML {
