@@ -45,9 +45,9 @@ struct LongTimelineTests {
                 ? nil : TimelinePlace(at: start.advanced(byMilliseconds: Int64(index)), ordinal: 0)
             let slice = TimelineSlice(reading, before: before)
             let shown = min(index, TimelineSlice.count)
-            #expect(slice.entries.count == shown)
-            #expect(slice.entries.first?.at == note(index - 1, from: start).receivedAt)
-            #expect((slice.next == nil) == (index <= TimelineSlice.count))
+            #expect(slice.page.entries.count == shown)
+            #expect(slice.page.entries.first?.at == note(index - 1, from: start).receivedAt)
+            #expect((slice.page.next == nil) == (index <= TimelineSlice.count))
             let html = TimelineRows(frame: frame, isMerged: true).table(slice, gaps: []).text
             #expect(html.components(of: "ticket ") == shown && html.utf8.count < 40 * 1_024)
         }

@@ -37,9 +37,9 @@ enum SubscriptionPageCheck {
             repeat {
                 let slice = TimelineSlice(reading, before: before, limit: limit)
                 let table = TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps)
-                seen += slice.entries.count
+                seen += slice.page.entries.count
                 shown += table.text.components(of: "<b>Gap:</b>")
-                before = slice.next.flatMap { TimelinePlace(cursor: $0) }
+                before = slice.page.next
             } while before != nil
             #expect(seen == reading.entries.count && shown == gaps.count)
         }

@@ -20,14 +20,9 @@ struct TimelineRows {
     ///   - slice: the page, newest first.
     ///   - gaps: notices of missing events; each is a row of exactly one page.
     func table(_ slice: TimelineSlice, gaps: [(Notice, ChainReading)]) -> HTML {
-        let entries = slice.entries
-        let oldest = slice.next == nil ? nil : entries.last?.at
-        let shown = gaps.filter { notice, _ in
-            (slice.before.map { notice.from <= $0.at } ?? true)
-                && (oldest.map { notice.from > $0 } ?? true)
-        }
-        var rows = entries.map { Row(at: $0.at, html: row($0)) }
-        rows += shown.map { Row(at: $0.0.from, html: row($0.0, $0.1)) }
+        var rows = slice.page.entries.map { Row(at: $0.at, html: row($0)) }
+        rows += gaps.filter { slice.page.includes($0.0.from) }
+            .map { Row(at: $0.0.from, html: row($0.0, $0.1)) }
         // A gap is above the entries of the time at which it began.
         let sorted = rows.enumerated().sorted { left, right in
             if left.element.at != right.element.at { return left.element.at > right.element.at }

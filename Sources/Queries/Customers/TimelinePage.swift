@@ -1,4 +1,4 @@
-internal import AppStore
+package import AppStore
 
 /// The direction of a timeline. Raw values are the contract's.
 public enum TimelineOrder: String, Sendable, CaseIterable {
@@ -44,7 +44,7 @@ public struct TimelinePage<Entry: Sendable>: Sendable {
     }
 
     /// The page with other entries at the same places.
-    func map<Other: Sendable>(_ transform: (Entry) -> Other) -> TimelinePage<Other> {
+    package func map<Other: Sendable>(_ transform: (Entry) -> Other) -> TimelinePage<Other> {
         TimelinePage<Other>(
             order: order, after: after, entries: entries.map(transform), next: next)
     }
@@ -52,7 +52,7 @@ public struct TimelinePage<Entry: Sendable>: Sendable {
     /// Whether something that begins at a time belongs on this page. Everything belongs on exactly
     /// one: the one whose entries include that time; what begins outside all entries belongs on
     /// the first or the last page.
-    func includes(_ time: Timestamp) -> Bool {
+    package func includes(_ time: Timestamp) -> Bool {
         switch order {
         case .oldest:
             (after.map { $0.at < time } ?? true) && (next.map { time <= $0.at } ?? true)
