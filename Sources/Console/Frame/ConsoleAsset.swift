@@ -3,20 +3,15 @@ internal import Signing
 
 /// A file that pages load, under an address that changes with its content.
 package struct ConsoleAsset: Sendable, Hashable {
-    package enum Kind: Sendable {
-        case script
-        case icon
-    }
-
-    package let kind: Kind
-    /// `/console/assets/console-0123456789ab.css`.
+    package let contentType: String
+    /// `/console/assets/console-0123456789ab.js`.
     package let path: String
     package let bytes: [UInt8]
 
-    private init(_ name: String, _ ending: String, _ kind: Kind, _ bytes: [UInt8]) {
+    private init(_ name: String, _ ending: String, _ contentType: String, _ bytes: [UInt8]) {
         let digest = SHA256.hash(bytes).hexadecimal.prefix(ConsoleAsset.digestCharacterCount)
         path = "\(ConsoleAsset.directory)\(name)-\(digest).\(ending)"
-        self.kind = kind
+        self.contentType = contentType
         self.bytes = bytes
     }
 
@@ -24,19 +19,14 @@ package struct ConsoleAsset: Sendable, Hashable {
     /// Of the digest's 64 hexadecimal digits.
     private static let digestCharacterCount = 12
 
-    package var contentType: String {
-        switch kind {
-        case .script: "text/javascript; charset=utf-8"
-        case .icon: "image/svg+xml"
-        }
-    }
-
+    private static let script = "text/javascript; charset=utf-8"
     package static let behaviour = ConsoleAsset(
-        "console", "js", .script, PackageResources.console_js)
+        "console", "js", script, PackageResources.console_js)
     package static let verification = ConsoleAsset(
-        "verify", "js", .script, PackageResources.verify_js)
+        "verify", "js", script, PackageResources.verify_js)
 
-    package static let icon = ConsoleAsset("icon", "svg", .icon, PackageResources.icon_svg)
+    package static let icon = ConsoleAsset(
+        "icon", "svg", "image/svg+xml", PackageResources.icon_svg)
 
     package static let all = [behaviour, verification, icon]
 }

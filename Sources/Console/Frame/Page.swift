@@ -44,12 +44,10 @@ package struct Page: Sendable {
     }
 
     private var assets: HTML {
-        (frame.assets + [.icon]).map { asset -> HTML in
-            switch asset.kind {
-            case .script: "<script type=\"module\" src=\"\(asset.path)\"></script>\n"
-            case .icon: "<link rel=\"icon\" href=\"\(asset.path)\">\n"
-            }
-        }.joined("")
+        let scripts = frame.assets.map { asset -> HTML in
+            "<script type=\"module\" src=\"\(asset.path)\"></script>\n"
+        }
+        return "\(scripts)<link rel=\"icon\" href=\"\(ConsoleAsset.icon.path)\">\n"
     }
 
     private var header: HTML {

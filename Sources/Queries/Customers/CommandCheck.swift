@@ -5,10 +5,7 @@ import Ledger
 package enum CommandCheck {
     static func check(_ command: Command) throws(CommandError) {
         try checkKey(command.id)
-        try check(
-            command.actor, CommandLimits.actorByteCount, .invalidActor, "An actor")
-        try check(
-            command.reason, CommandLimits.reasonByteCount, .invalidReason, "A reason")
+        try check(CommandIntake.Order(actor: command.actor, reason: command.reason))
         if let customer = command.customer { try check(customer) }
         switch command.action {
         case .grant(_, let entitlement, _):
