@@ -14,6 +14,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ConnectionLimits
+    /// Counts connections without a request; nil once one has come.
+    private var limiter: ConnectionLimiter?
     private let input = ConnectionInput()
     private var context: ChannelHandlerContext?
     /// When the current wait ends; nil while nothing is awaited.
@@ -32,7 +34,10 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var untakenCount = 0
     private var stall: Scheduled<Void>?
 
-    init(limits: ConnectionLimits) { self.limits = limits }
+    init(limits: ConnectionLimits, limiter: ConnectionLimiter? = nil) {
+        self.limits = limits
+        self.limiter = limiter
+    }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
@@ -89,6 +94,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         guard !isClosing else { return }
         switch unwrapInboundIn(data) {
         case .head:
+            limiter?.requested(ObjectIdentifier(context.channel))
+            limiter = nil
             openCount += 1
             isReadingBody = true
             hasPartialHead = false

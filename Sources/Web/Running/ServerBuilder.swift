@@ -11,7 +11,7 @@ enum ServerBuilder {
                 responder: responder,
                 configuration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
-                        FirstRequest(limiter: limiter), RequestDeadlines(limits: limits),
+                        RequestDeadlines(limits: limits, limiter: limiter)
                     ],
                     httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                         maxHeaderFieldSize: limits.headByteCount,
