@@ -10,24 +10,14 @@ struct KnowledgeForm {
     static let reachMilliseconds: Int64 = 400 * 86_400_000
 
     var html: HTML {
-        var stated: String?
-        var slider = frame.now.milliseconds
-        switch frame.state.knowledge {
-        case .everything: break
-        case .knownAt(let time):
-            stated = time.rfc3339
-            slider = time.milliseconds
-        case .knownPosition: break
-        }
+        let known = frame.state.knowledge.knownAt
+        let slider = (known ?? frame.now).milliseconds
         let least = frame.now.milliseconds - KnowledgeForm.reachMilliseconds
-        let others = kept.compactMap { name, value -> HTML? in
-            value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">" }
-        }
         return """
             <form class="filter" method="get" action="\(ViewState.address(frame))">
-            \(Page.hidden(frame.state, but: ["knownAt", "knownPosition"]))\(others)\
+            \(Page.hidden(frame.state, but: ["knownAt", "knownPosition"]))\(Page.hidden(kept))\
             <label for="knownAt">As known at</label>
-            <input id="knownAt" name="knownAt" value="\(stated ?? "")" placeholder="now" \
+            <input id="knownAt" name="knownAt" value="\(known?.rfc3339 ?? "")" placeholder="now" \
             maxlength="40" data-key="t" spellcheck="false">
             <input type="range" hidden aria-label="As known at, by sliding" data-slider="knownAt" min="\(least)" \
             max="\(frame.now.milliseconds)" value="\(max(slider, least))" step="60000">

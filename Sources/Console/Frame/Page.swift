@@ -90,9 +90,13 @@ package struct Page: Sendable {
 
     /// The state as hidden fields of a form.
     static func hidden(_ state: ViewState, but left: Set<String> = []) -> HTML {
-        state.parameters.compactMap { name, value -> HTML? in
-            guard let value, !left.contains(name) else { return nil }
-            return "<input type=\"hidden\" name=\"\(name)\" value=\"\(value)\">\n"
+        hidden(state.parameters.filter { !left.contains($0.0) })
+    }
+
+    /// Parameters as hidden fields of a form; nil values are left out.
+    static func hidden(_ parameters: [(String, String?)]) -> HTML {
+        parameters.compactMap { name, value -> HTML? in
+            value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">\n" }
         }.joined("")
     }
 

@@ -54,14 +54,11 @@ package struct ViewState: Sendable, Hashable {
 
     /// The parameters of the state, for a link or the hidden fields of a form.
     package var parameters: [(String, String?)] {
-        var known: (at: String?, position: String?)
-        switch knowledge {
-        case .everything: break
-        case .knownAt(let time): known.at = time.rfc3339
-        case .knownPosition(let position): known.position = String(position)
-        }
+        var position: String?
+        if case .knownPosition(let known) = knowledge { position = String(known) }
         return [
-            ("at", at?.rfc3339), ("knownAt", known.at), ("knownPosition", known.position),
+            ("at", at?.rfc3339), ("knownAt", knowledge.knownAt?.rfc3339),
+            ("knownPosition", position),
             ("bundleId", bundleId?.rawValue), ("tz", zone == .utc ? nil : zone.rawValue),
         ]
     }

@@ -110,9 +110,7 @@ package struct ErasePage {
     }
 
     private var confirmed: HTML {
-        let kept = ["actor", "reason"].compactMap { name -> HTML? in
-            values[name].map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">\n" }
-        }
+        let kept = Page.hidden(["actor", "reason"].map { ($0, values[$0]) })
         let label = "Type \(subject.id) to confirm"
         return """
             \(kept)\(HTML.input(ErasePage.confirmation, label, nil, isRequired: true))

@@ -28,11 +28,7 @@ struct ReportForm {
     }
 
     /// Keeps a report in the currencies of its payments.
-    private var rates: HTML {
-        let stated = value("rates")
-        return stated.isEmpty
-            ? "" : " <input type=\"hidden\" name=\"rates\" value=\"\(stated)\">"
-    }
+    private var rates: HTML { Page.hidden(question.filter { $0.0 == "rates" }) }
 
     private func value(_ name: String) -> String {
         question.first { $0.0 == name }.flatMap(\.1) ?? ""
