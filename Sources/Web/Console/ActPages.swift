@@ -45,13 +45,14 @@ struct ActPages: Sendable {
             let form = try await ConsoleForm(request)
             let frame = try frame([kind, id, act.rawValue], request, context).0
             do {
-                let (action, chain): (Command.Action, String?) =
+                let decided: (action: Command.Action, chain: String?) =
                     if kind == "customers" {
                         try action(act, CustomerId(stated: id), form)
                     } else {
                         (.note(nil), id)
                     }
-                return try await run(action, about: chain, form, frame.of([kind, id]), context)
+                return try await run(
+                    decided.action, about: decided.chain, form, frame.of([kind, id]), context)
             } catch {
                 let problem = Problem(error)
                 // Throws where the form cannot be sent again.
