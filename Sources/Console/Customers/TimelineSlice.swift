@@ -23,8 +23,9 @@ struct TimelineSlice {
         let newest: HTML =
             page.after == nil ? "" : "<a href=\"\(frame.own(frame.state))\">Newest</a>"
         let older: HTML =
-            page.next.map {
-                "<a rel=\"next\" href=\"\(frame.own(frame.state, [("before", $0.cursor)]))\">Older</a>"
+            page.next.map { next -> HTML in
+                let address = frame.own(frame.state, [("before", next.cursor)])
+                return "<a rel=\"next\" href=\"\(address)\">Older</a>"
             } ?? ""
         return "<nav class=\"pager\" aria-label=\"Pages\">\(newest) \(older)</nav>"
     }
