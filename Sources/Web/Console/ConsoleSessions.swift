@@ -30,10 +30,7 @@ final class ConsoleSessions: Sendable {
     /// Returns the key for the cookie.
     func start(token: [UInt8], at now: ContinuousClock.Instant = .now) -> String? {
         guard tokens.principal(of: token) != nil else { return nil }
-        var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<ConsoleSessions.keyByteCount).map { _ in
-            UInt8.random(in: .min ... .max, using: &generator)
-        }
+        let bytes = (0..<ConsoleSessions.keyByteCount).map { _ in UInt8.random(in: .min ... .max) }
         let key = String(decoding: Base64URL.encode(bytes), as: UTF8.self)
         let session = Session(
             tokenDigest: SHA256.hash(token), startedAt: now, usedAt: now)
