@@ -4,16 +4,8 @@ internal import Queries
 package import Service
 
 /// The decisions with author and reason, including refused attempts.
-package struct DecisionsPage {
-    let frame: Frame
-    let listing: DecisionPage
-
-    package init(_ frame: Frame, _ listing: DecisionPage) {
-        self.frame = frame
-        self.listing = listing
-    }
-
-    package var page: Page {
+package enum DecisionsPage {
+    package static func page(_ frame: Frame, _ listing: DecisionPage) -> Page {
         let table = RowTable(
             label: "Decisions",
             heads: ["Event", "When (\(frame.zoneName))", "What, by whom, why", "About"])

@@ -3,16 +3,8 @@ internal import LedgerStore
 package import Service
 
 /// The webhook endpoints of an environment and their delivery.
-package struct WebhooksPage {
-    let frame: Frame
-    let standings: [WebhookStanding]
-
-    package init(_ frame: Frame, _ standings: [WebhookStanding]) {
-        self.frame = frame
-        self.standings = standings
-    }
-
-    package var page: Page {
+package enum WebhooksPage {
+    package static func page(_ frame: Frame, _ standings: [WebhookStanding]) -> Page {
         let cards = standings.map { standing -> HTML in
             let isWell = standing.state == "live" && standing.parked == 0
             let address = frame.url("webhooks", standing.endpoint.name, "redeliver")

@@ -6,22 +6,15 @@ internal import Queries
 package import Reports
 
 /// The chains behind one cell of a report, each with the events that decided it.
-package struct CellPage {
-    let frame: Frame
-    let cell: CellChains
-    /// The parameters of the cell, kept by the link to the next page.
-    let question: [(String, String?)]
-
-    package init(_ frame: Frame, _ cell: CellChains, question: [(String, String?)]) {
+package enum CellPage {
+    /// - Parameter question: the parameters of the cell, kept by the link to the next page.
+    package static func page(
+        _ frame: Frame, _ cell: CellChains, question: [(String, String?)]
+    ) -> Page {
         var frame = frame
         frame.position = cell.stamp.position
-        self.frame = frame
-        self.cell = cell
-        self.question = question
-    }
-
-    package var page: Page {
         let column = Report.heading(cell.column.name)
+        let amount = cell.text(of: cell.amount)
         let zone = frame.reportZone
         let groups = cell.group.map { "\($0.dimension.rawValue) \($0.value ?? "not stated")" }
         let about = ([cell.metric.rawValue, column] + groups).joined(separator: " · ")
@@ -30,23 +23,19 @@ package struct CellPage {
         let rows = cell.chains.map { chain -> HTML in
             let rest: HTML = chain.eventsOmitted > 0 ? " and \(chain.eventsOmitted) more" : ""
             return table.row([
-                frame.chain(chain.chain), "\(amount(chain.amount))",
+                frame.chain(chain.chain), "\(cell.text(of: chain.amount))",
                 "\(frame.events(chain.events))\(rest)",
             ])
         }
         return Page(
-            "\(amount(cell.amount)) \(column)", frame,
+            "\(amount) \(column)", frame,
             """
-            <h1>\(amount(cell.amount)) \(column)</h1>
+            <h1>\(amount) \(column)</h1>
             <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(cell.chainCount) chains</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
             chains add up to the cell.</p>
             \(table.html(rows, empty: "No chain counts here."))
             \(frame.pager("More", "after", cell.next?.cursor, question))
             """)
-    }
-
-    private func amount(_ value: Int64) -> String {
-        cell.text(of: value)
     }
 }

@@ -3,30 +3,22 @@ internal import LedgerStore
 package import Service
 
 /// The first page: find, health, and what waits to be done.
-package struct HomePage {
-    let frame: Frame
-    /// Nil for a viewer who may not see it.
-    let status: IntakeStatus?
-    let webhooks: [WebhookStanding]
-
-    package init(_ frame: Frame, _ status: IntakeStatus?, _ webhooks: [WebhookStanding]) {
-        self.frame = frame
-        self.status = status
-        self.webhooks = webhooks
-    }
-
-    package var page: Page {
+package enum HomePage {
+    /// - Parameter status: nil for a viewer who may not see it.
+    package static func page(
+        _ frame: Frame, _ status: IntakeStatus?, _ webhooks: [WebhookStanding]
+    ) -> Page {
         Page(
             "Subledger", frame,
             """
             <h1>Subledger</h1>
-            \(find)
+            \(find(frame))
             \(status.map { IntakePage.health($0, frame) })
-            \(status.map { work($0) })
+            \(status.map { work($0, webhooks, frame) })
             """)
     }
 
-    private var find: HTML {
+    private static func find(_ frame: Frame) -> HTML {
         guard frame.viewer.seesPeople else {
             return "<p class=\"muted\">What this sign-in may see is linked above.</p>"
         }
@@ -41,7 +33,9 @@ package struct HomePage {
     }
 
     /// Unfinished work, each with where to do it.
-    private func work(_ status: IntakeStatus) -> HTML {
+    private static func work(
+        _ status: IntakeStatus, _ webhooks: [WebhookStanding], _ frame: Frame
+    ) -> HTML {
         var items: [HTML] = []
         let outages = status.apps.flatMap { $0.outages?.windows ?? [] }.count
         if outages > 0 {

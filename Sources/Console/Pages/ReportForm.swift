@@ -54,12 +54,8 @@ struct ReportForm {
 }
 
 /// The list of reports.
-package struct ReportsPage {
-    let frame: Frame
-
-    package init(_ frame: Frame) { self.frame = frame }
-
-    package var page: Page {
+package enum ReportsPage {
+    package static func page(_ frame: Frame) -> Page {
         let names =
             [MetricName.churnName] + MetricName.allCases.map(\.rawValue)
             + [RetentionOffersPage.name]

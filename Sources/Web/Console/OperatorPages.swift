@@ -18,14 +18,14 @@ struct OperatorPages: Sendable {
         group.get("\(home)") { request, context in
             let frame = try frame([], request, context).frame
             guard frame.viewer.seesOperation else {
-                return pages.response(HomePage(frame, nil, []).page)
+                return pages.response(HomePage.page(frame, nil, []))
             }
             let environment = frame.state.environment
             let status = try await host.status(environment)
             // The page reports that the database is away, and must neither fail nor wait then.
             let isAway = status.problems.contains(StoreError.Code.databaseUnavailable.rawValue)
             let webhooks = isAway ? [] : (try? await host.webhooks(environment)) ?? []
-            return pages.response(HomePage(frame, status, webhooks).page)
+            return pages.response(HomePage.page(frame, status, webhooks))
         }
         group.get("\(home)/intake") { request, context in
             let frame = try frame(["intake"], request, context).frame
@@ -35,7 +35,7 @@ struct OperatorPages: Sendable {
         group.get("\(home)/webhooks") { request, context in
             let frame = try frame(["webhooks"], request, context).frame
             let standings = try await host.webhooks(frame.state.environment)
-            return pages.response(WebhooksPage(frame, standings).page)
+            return pages.response(WebhooksPage.page(frame, standings))
         }
         group.get("\(home)/audit") { request, context in
             let (frame, place, _) = try frame(["audit"], request, context)
@@ -51,7 +51,7 @@ struct OperatorPages: Sendable {
             try PeoplePages.require(frame)
             let listing = try await host.decisions(
                 frame.state.environment, before: place, limit: Frame.rowCount)
-            return pages.response(DecisionsPage(frame, listing).page)
+            return pages.response(DecisionsPage.page(frame, listing))
         }
         addQuarantine(to: group)
         addRecoveries(to: group)

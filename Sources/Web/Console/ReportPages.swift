@@ -17,7 +17,7 @@ struct ReportPages: Sendable {
                 try pages.frame(["reports"], &$0, context).ofPeriod
             }
             try ReportPages.require(frame)
-            return pages.response(ReportsPage(frame).page)
+            return pages.response(ReportsPage.page(frame))
         }
         group.get("\(ConsoleRoutes.home)/reports/diff") { request, context in
             try await diff(request, context)
@@ -95,7 +95,7 @@ struct ReportPages: Sendable {
                 limit: Frame.rowCount)
         }
         guard let found = made else { return pages.waiting(frame) }
-        return pages.response(CellPage(frame, found, question: pairs).page)
+        return pages.response(CellPage.page(frame, found, question: pairs))
     }
 
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
