@@ -15,29 +15,26 @@ extension EnvironmentLedger {
     /// included: no answer depends on it.
     ///
     /// Other processes may append meanwhile: the backup contains what is in the log at its start.
-    /// The log of a database is copied into a file first. Throws `BackupError` or `StoreError`.
+    /// Throws `BackupError` or `StoreError`.
     public static func backUp(
         _ configuration: Configuration, environment: Environment, to path: String,
         report: @escaping @Sendable (BackupStep) -> Void = { _ in }
     ) async throws -> LogBackup.Report {
         let directory = directory(configuration, environment)
         if let engine = try engine(of: configuration) {
-            return try await withScratch(directory, "backup") { scratch in
-                try await copy(engine, environment, into: scratch, report)
-                return try await backUp(scratch, environment, to: path, report)
+            let opened: OpenedLog
+            do throws(StoreError) {
+                opened = try await engine.openBoth(environment, creating: false)
+            } catch {
+                guard error.code == .noSuchFile else { throw error }
+                throw BackupError.noLog(error.path ?? "")
             }
+            return try await backUp(opened.log, opened.operations, environment, to: path, report)
         }
         // Opening a missing log would create an empty one, and its backup would look like success.
         guard FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") else {
             throw BackupError.noLog(directory)
         }
-        return try await backUp(directory, environment, to: path, report)
-    }
-
-    private static func backUp(
-        _ directory: String, _ environment: Environment, to path: String,
-        _ report: @escaping @Sendable (BackupStep) -> Void
-    ) async throws -> LogBackup.Report {
         let log = try await EventLog.open(directory: directory)
         var operations: OperationsStore?
         var failure: StoreError?
@@ -47,43 +44,25 @@ extension EnvironmentLedger {
                 operations = try await OperationsStore.open(directory: directory)
             } catch { failure = error }
         }
+        var done = try await backUp(log, operations, environment, to: path, report)
+        done.checkpointsFailure = failure
+        return done
+    }
+
+    /// Closes log and operational state afterwards.
+    private static func backUp(
+        _ log: any LedgerLog, _ operations: (any OperationalState)?, _ environment: Environment,
+        to path: String, _ report: @escaping @Sendable (BackupStep) -> Void
+    ) async throws -> LogBackup.Report {
         let result: Result<LogBackup.Report, any Error>
         do {
-            var done = try await LogBackup(
-                log, environment: environment, to: path, checkpointsOf: operations
-            ).run(report: report)
-            done.checkpointsFailure = failure
-            result = .success(done)
+            let backup = LogBackup(
+                log, environment: environment, to: path, checkpointsOf: operations)
+            result = .success(try await backup.run(report: report))
         } catch { result = .failure(error) }
         await operations?.close()
         await log.close()
         return try result.get()
-    }
-
-    /// Copies the log of a database into a directory, with its checkpoints.
-    private static func copy(
-        _ engine: any LogEngine, _ environment: Environment, into directory: String,
-        _ report: @escaping @Sendable (BackupStep) -> Void
-    ) async throws {
-        let source: OpenedLog
-        do throws(StoreError) {
-            source = try await engine.openBoth(environment, creating: false)
-        } catch {
-            guard error.code == .noSuchFile else { throw error }
-            throw BackupError.noLog(error.path ?? "")
-        }
-        let result = await Outcome { () throws(StoreError) in
-            let target = OpenedLog(
-                log: try await EventLog.open(directory: directory),
-                operations: try await OperationsStore.open(directory: directory))
-            let done = await Outcome { () throws(StoreError) in
-                try await copy(source, to: target) { report(.copying(done: $0, all: $1)) }
-            }
-            await target.close()
-            _ = try done.get()
-        }
-        await source.close()
-        try result.get()
     }
 
     /// Copies a log (`LogCopy`) and its checkpoints into another one, whatever their engines.
@@ -116,7 +95,7 @@ extension EnvironmentLedger {
         let directory = directory(configuration, environment)
         let done: LogRestore.Report
         if let engine = try engine(of: configuration) {
-            done = try await withScratch(directory, "restore") { scratch in
+            done = try await withScratch(directory) { scratch in
                 let scratched = try await LogRestore(
                     path, into: scratch, environment: environment, replaces: true, now: now,
                     erasures: erasures
@@ -167,9 +146,9 @@ extension EnvironmentLedger {
     /// Runs `body` with a directory of this process for a copy of a log. Removes it afterwards, and
     /// at the start those of dead processes.
     private static func withScratch<Value>(
-        _ directory: String, _ name: String, _ body: (String) async throws -> Value
+        _ directory: String, _ body: (String) async throws -> Value
     ) async throws -> Value {
-        let prefix = "\(name)-copy-"
+        let prefix = "restore-copy-"
         let found = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in found where entry.hasPrefix(prefix) {
             guard let process = pid_t(entry.dropFirst(prefix.count)), kill(process, 0) != 0,

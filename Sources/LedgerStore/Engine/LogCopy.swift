@@ -29,7 +29,7 @@ public struct LogCopy: Sendable {
     ///
     /// - Parameter progress: receives the positions done and in total.
     public func run(
-        progress: @Sendable (_ done: Int64, _ all: Int64) -> Void = { _, _ in }
+        progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void = { _, _ in }
     ) async throws(StoreError) -> Report {
         var end = try await source.tree()
         let present = try await target.tree()
@@ -39,7 +39,7 @@ public struct LogCopy: Sendable {
             throw refusal("It holds events that the source does not have.")
         }
         while copied.size < end.size {
-            progress(copied.size, end.size)
+            await progress(copied.size, end.size)
             let page = try await source.page(after: copied.size, through: end.size)
             try await append(page, to: &copied)
             // An erasure meanwhile names rows that were copied as tombstones: it belongs to them.
@@ -54,7 +54,7 @@ public struct LogCopy: Sendable {
         {
             try await target.purge()
         }
-        progress(end.size, end.size)
+        await progress(end.size, end.size)
         guard copied == end, try await target.tree() == end else {
             throw refusal("It differs from the source after copying.")
         }

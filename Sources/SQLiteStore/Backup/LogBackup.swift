@@ -7,10 +7,10 @@ internal import Signing
 /// Makes a backup of a log while it is appended to.
 ///
 /// All work happens in a directory next to the backup, whose name marks it as unfinished. The copy
-/// is verified as by `audit verify`, then described and made durable, and only then gets its name,
-/// by a link that never replaces a file.
+/// (`LogCopy`) is verified as by `audit verify`, then described and made durable, and only then
+/// gets its name, by a link that never replaces a file.
 public struct LogBackup: Sendable {
-    private let log: EventLog
+    private let log: any LedgerLog
     private let environment: Environment
     private let path: String
     private let operations: (any OperationalState)?
@@ -29,7 +29,7 @@ public struct LogBackup: Sendable {
 
     /// - `operations`: where the checkpoints of the log are kept; nil leaves them out.
     public init(
-        _ log: EventLog, environment: Environment, to path: String,
+        _ log: any LedgerLog, environment: Environment, to path: String,
         checkpointsOf operations: (any OperationalState)? = nil
     ) {
         self.operations = operations
@@ -49,8 +49,9 @@ public struct LogBackup: Sendable {
         try requireFree()
         StagingDirectory.removeStale(in: directory)
         let signed = try await operations?.newestCheckpointSize() ?? 0
-        let staging = try await copied(report)
+        let staging = try StagingDirectory.make(for: path)
         defer { staging.remove() }
+        try await copy(to: staging, report)
         let head = try await verify(staging) { await report(.verifying(done: $0, all: $1)) }
         let count = try await addCheckpoints(through: max(signed, head.position), to: staging)
         return try await Blocking.run { () throws in
@@ -67,28 +68,19 @@ public struct LogBackup: Sendable {
         }
     }
 
-    /// A copy of the log. An erasure meanwhile changes rows that may be copied already, and the
-    /// copy starts again, with the erasure in it.
-    private func copied(
-        _ report: @escaping @Sendable (BackupStep) async -> Void
-    ) async throws -> StagingDirectory {
-        while true {
-            let staging = try StagingDirectory.make(for: path)
-            do {
-                let end = try await log.copyEnd()
-                let empty = try await EventLog.open(directory: staging.path)
-                await empty.close()
-                try await log.copy(upTo: end, into: staging.file) {
-                    await report(.copying(done: $0, all: $1))
-                }
-                let later = try await log.erasurePositions(
-                    after: end.head.tree.size, through: .max)
-                if later.isEmpty { return staging }
-            } catch {
-                staging.remove()
-                throw error
+    private func copy(
+        to staging: StagingDirectory, _ report: @escaping @Sendable (BackupStep) async -> Void
+    ) async throws {
+        let target = try await EventLog.open(directory: staging.path)
+        let copied = await Outcome { () throws(StoreError) in
+            try await LogCopy(from: log, to: target).run {
+                await report(.copying(done: $0, all: $1))
             }
-            staging.remove()
+        }
+        await target.close()
+        do throws(StoreError) { _ = try copied.get() } catch {
+            guard error.isDamage else { throw error }
+            throw unsound(error.reason)
         }
     }
 
@@ -110,14 +102,18 @@ public struct LogBackup: Sendable {
         guard audit.isSound, let head = audit.head else {
             let finding = audit.findings.first.map { finding in
                 let place = finding.position.map { " at position \($0)" } ?? ""
-                return "\(finding.code.rawValue)\(place)"
+                return "\(finding.code.rawValue)\(place)."
             }
-            throw BackupError(
-                .logUnsound, path: log.path,
-                reason: "The log does not verify (\(finding ?? "no head")): no backup was made.",
-                remedy: "Run `subledger audit verify`; keep the existing backups.")
+            throw unsound(finding ?? "no head.")
         }
         return head
+    }
+
+    private func unsound(_ detail: String) -> BackupError {
+        BackupError(
+            .logUnsound, path: log.location,
+            reason: "The log does not verify, and no backup was made: \(detail)",
+            remedy: "Run `subledger audit verify`; keep the existing backups.")
     }
 
     /// Adds the checkpoints of up to `end` events to the copy; returns how many there are.
@@ -145,7 +141,14 @@ public struct LogBackup: Sendable {
         _ staging: StagingDirectory, _ head: LogHead, hasCheckpoints: Bool
     ) throws -> BackupDescription {
         let queue = try DatabaseQueue(path: staging.file)
-        try queue.inDatabase { try LogCopyWriter.setMode("DELETE", $0, staging.file) }
+        let mode = try queue.inDatabase { database in
+            try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
+        }
+        guard mode == "delete" else {
+            throw StoreError(
+                .fileLocked, path: staging.file, reason: "Its journal mode cannot be changed.",
+                remedy: "Close the file in every other process, then try again.")
+        }
         try queue.close()
         let (byteCount, digest) = try OpenFile.reading(staging.file).digest()
         let description = BackupDescription(

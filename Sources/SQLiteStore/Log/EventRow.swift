@@ -44,8 +44,7 @@ enum EventRow {
     /// also when the row does not follow `last`, since a damaged file could otherwise make a paging
     /// reader loop.
     static func read(
-        _ row: PreparedStatement, path: String, after last: Int64 = .min,
-        damaged: DamagedRows = .refused
+        _ row: PreparedStatement, path: String, after last: Int64, damaged: DamagedRows
     ) throws -> RecordedEvent {
         let event = readable(row)
         guard !event.isDamaged || damaged == .marked else {
