@@ -5,7 +5,7 @@ package struct AppendBatch: Sendable {
     package typealias Answer = Result<[AppendResult], StoreError>
 
     package let events: [NewEvent]
-    /// Bytes the batch may add to the file: packed evidence, and each distinct header once.
+    /// `StoredSize` of the events.
     package let byteCount: Int
     /// Whether the batch has no events but must write: it tests whether a log that failed can be
     /// written again.
@@ -18,15 +18,9 @@ package struct AppendBatch: Sendable {
 
     /// The stored size of `events`. Throws `batchTooLarge` over either bound.
     package static func measure(_ events: [NewEvent]) throws(StoreError) -> Int {
-        var headers: Set<EvidenceHeader> = []
-        var byteCount = 0
-        for event in events {
-            byteCount += event.evidence.packed.storedByteCount
-            for header in event.evidence.packed.headers where headers.insert(header).inserted {
-                byteCount += header.bytes.count
-            }
-        }
-        guard events.count <= LogLimits.batchEventCount, byteCount <= LogLimits.batchByteCount
+        var size = StoredSize()
+        for event in events { size.add(event) }
+        guard events.count <= LogLimits.batchEventCount, size.byteCount <= LogLimits.batchByteCount
         else {
             throw StoreError(
                 .batchTooLarge,
@@ -36,6 +30,6 @@ package struct AppendBatch: Sendable {
                     """,
                 remedy: "Append the events in smaller batches.")
         }
-        return byteCount
+        return size.byteCount
     }
 }

@@ -7,10 +7,10 @@ package struct EventBatches: Sequence, IteratorProtocol {
     package mutating func next() -> ArraySlice<NewEvent>? {
         guard !rest.isEmpty else { return nil }
         var end = rest.startIndex
-        var byteCount = 0
+        var size = StoredSize()
         while end < rest.endIndex, end - rest.startIndex < LogLimits.batchEventCount {
-            byteCount += rest[end].evidence.packed.storedByteCount
-            if end > rest.startIndex, byteCount > LogLimits.batchByteCount { break }
+            size.add(rest[end])
+            if end > rest.startIndex, size.byteCount > LogLimits.batchByteCount { break }
             end += 1
         }
         defer { rest = rest[end...] }
