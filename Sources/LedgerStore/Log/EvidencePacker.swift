@@ -75,7 +75,7 @@ public final class EvidencePacker: Sendable {
         let verbatim = PackedEvidence(form: .verbatim, headers: [], body: original)
         guard let payloadHash else { return (verbatim, evidenceHash) }
         let packed = PackedEvidence(form: form, headers: writer.headers, body: writer.body)
-        let isExact = original.withUnsafeBytes { packed.reproduces($0) }
+        let isExact = (try? packed.originalBytes()) == original
         return isExact ? (packed, payloadHash) : (verbatim, evidenceHash)
     }
 

@@ -40,26 +40,11 @@ public struct PackedEvidence: Sendable {
     public func originalBytes() throws(StoreError) -> [UInt8] {
         guard form != .verbatim else { return body }
         let bytes = body.withUnsafeBytes { buffer -> [UInt8]? in
-            var assembly = EvidenceAssembly(
-                buffer, headers: headers, output: EvidenceBytes(capacity: usualByteCount))
-            return assembly.run() ? assembly.output.bytes : nil
+            var assembly = EvidenceAssembly(buffer, headers: headers)
+            return assembly.bytes(reserving: usualByteCount)
         }
         guard let bytes else { throw PackedEvidence.unreadable }
         return bytes
-    }
-
-    /// Whether `originalBytes()` would return exactly these bytes, determined without assembling
-    /// them.
-    func reproduces(_ original: UnsafeRawBufferPointer) -> Bool {
-        body.withUnsafeBytes { buffer in
-            guard form != .verbatim else {
-                var match = EvidenceMatch(original)
-                return match.put(buffer) && match.isComplete
-            }
-            var assembly = EvidenceAssembly(
-                buffer, headers: headers, output: EvidenceMatch(original))
-            return assembly.run() && assembly.output.isComplete
-        }
     }
 
     /// A capacity sufficient for usual evidence: Base64 twice, and a header three times, two of

@@ -30,31 +30,21 @@ enum Base64 {
         let textCount = textCount(of: bytes.count, alphabet: alphabet)
         guard textCount > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: textCount) { target, count in
-            guard let start = target.baseAddress else { return }
-            count = encode(bytes, into: start, alphabet: alphabet)
+            guard let start = target.baseAddress, let source = bytes.baseAddress else { return }
+            let groups = bytes.count / 3
+            alphabet.pairs.withUnsafeBufferPointer { pairs in
+                guard let table = pairs.baseAddress else { return }
+                encodeGroups(source, groups, into: start, pairs: table)
+                encodeTail(
+                    source + groups * 3, bytes.count % 3, into: start + groups * 4, pairs: table,
+                    isPadded: alphabet.isPadded)
+            }
+            count = textCount
         }
-    }
-
-    /// Writes the canonical text of `bytes` to memory of sufficient size and returns the number of
-    /// characters.
-    static func encode(
-        _ bytes: UnsafeBufferPointer<UInt8>, into target: UnsafeMutablePointer<UInt8>,
-        alphabet: Base64Alphabet
-    ) -> Int {
-        guard let source = bytes.baseAddress else { return 0 }
-        let groups = bytes.count / 3
-        alphabet.pairs.withUnsafeBufferPointer { pairs in
-            guard let table = pairs.baseAddress else { return }
-            encodeGroups(source, groups, into: target, pairs: table)
-            encodeTail(
-                source + groups * 3, bytes.count % 3, into: target + groups * 4, pairs: table,
-                isPadded: alphabet.isPadded)
-        }
-        return textCount(of: bytes.count, alphabet: alphabet)
     }
 
     /// Length of the canonical text of `byteCount` bytes.
-    static func textCount(of byteCount: Int, alphabet: Base64Alphabet) -> Int {
+    private static func textCount(of byteCount: Int, alphabet: Base64Alphabet) -> Int {
         let remainder = byteCount % 3
         guard remainder > 0 else { return byteCount / 3 * 4 }
         return byteCount / 3 * 4 + (alphabet.isPadded ? 4 : remainder + 1)

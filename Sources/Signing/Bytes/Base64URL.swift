@@ -16,21 +16,6 @@ public enum Base64URL {
         Base64.encode(bytes, alphabet: .url)
     }
 
-    /// Writes the canonical text of `bytes` to memory of `capacity(forByteCount:)` and returns the
-    /// number of characters.
-    package static func encode(
-        _ bytes: UnsafeRawBufferPointer, into target: UnsafeMutablePointer<UInt8>
-    ) -> Int {
-        bytes.withMemoryRebound(to: UInt8.self) {
-            Base64.encode($0, into: target, alphabet: .url)
-        }
-    }
-
-    /// Size of the memory needed to encode `byteCount` bytes.
-    package static func capacity(forByteCount byteCount: Int) -> Int {
-        Base64.textCount(of: byteCount, alphabet: .url)
-    }
-
     /// The canonical text of `bytes`.
     public static func encode(_ bytes: [UInt8]) -> [UInt8] {
         bytes.withUnsafeBufferPointer { encode($0) }
