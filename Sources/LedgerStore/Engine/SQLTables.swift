@@ -26,9 +26,9 @@ public protocol SQLTables {
     /// The condition that a column contains the bytes of the first parameter.
     func contains(_ column: String) -> String
 
-    /// Inserts answers to requests that have none yet; of several to one request, the first. Other
-    /// answers take no id, since the oldest are dropped by id.
-    func insertAnswers(_ answers: [RetentionRecord]) throws
+    /// Runs a statement that returns no rows once for the values of each row, in order, in one
+    /// round trip.
+    func execute(_ sql: String, each rows: [[(any BoundValue)?]]) throws
 }
 
 /// One row of a query. Columns count from 0.

@@ -41,6 +41,10 @@ struct SchemaTables: SQLTables {
         try connection.run(command(sql, values)).affectedCount
     }
 
+    func execute(_ sql: String, each rows: [[(any BoundValue)?]]) throws {
+        _ = try connection.run(rows.map { command(sql, $0) })
+    }
+
     func rows<Value>(
         _ sql: String, all values: [(any BoundValue)?],
         read: (any SQLRow) throws -> Value?

@@ -11,6 +11,10 @@ struct FileTables: SQLTables {
         try database.bound(FileTables.translated(sql), values).run()
     }
 
+    func execute(_ sql: String, each rows: [[(any BoundValue)?]]) throws {
+        for values in rows { try execute(sql, all: values) }
+    }
+
     func rows<Value>(
         _ sql: String, all values: [(any BoundValue)?],
         read: (any SQLRow) throws -> Value?

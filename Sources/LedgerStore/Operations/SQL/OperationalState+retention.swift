@@ -81,21 +81,25 @@ extension SQLTables {
             == 1
     }
 
-    public func insertAnswers(_ answers: [RetentionRecord]) throws {
-        for answer in answers {
-            try execute(
-                """
-                INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
-                    outcome, rule, message, alternate_product, promotional_offer)
-                SELECT $1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
-                    $7::bytea, $8::bytea, $9::bytea, $10::bytea, $11::bytea
-                WHERE NOT EXISTS (
-                    SELECT 1 FROM @retention_answers WHERE request = $1::bytea)
-                ON CONFLICT (request) DO NOTHING
-                """, answer.requestId, answer.chain.bundleId,
-                answer.chain.originalTransactionId, answer.at, answer.productId,
-                answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
-                answer.alternateProduct, answer.promotionalOffer)
-        }
+    /// Inserts answers to requests that have none yet; of several to one request, the first. Other
+    /// answers take no id, since the oldest are dropped by id.
+    fileprivate func insertAnswers(_ answers: [RetentionRecord]) throws {
+        try execute(
+            """
+            INSERT INTO @retention_answers (request, bundle_id, chain, at, product, locale,
+                outcome, rule, message, alternate_product, promotional_offer)
+            SELECT $1::bytea, $2::bytea, $3::bytea, $4::bigint, $5::bytea, $6::bytea,
+                $7::bytea, $8::bytea, $9::bytea, $10::bytea, $11::bytea
+            WHERE NOT EXISTS (SELECT 1 FROM @retention_answers WHERE request = $1::bytea)
+            ON CONFLICT (request) DO NOTHING
+            """,
+            each: answers.map { answer -> [(any BoundValue)?] in
+                [
+                    answer.requestId, answer.chain.bundleId,
+                    answer.chain.originalTransactionId, answer.at, answer.productId,
+                    answer.locale, answer.outcome.rawValue, answer.rule, answer.message,
+                    answer.alternateProduct, answer.promotionalOffer,
+                ]
+            })
     }
 }
