@@ -1,4 +1,3 @@
-internal import AppStore
 internal import GRDB
 internal import LedgerStore
 
@@ -29,14 +28,8 @@ struct BackupCheckpoints: Sendable {
                             signed_at INTEGER NOT NULL
                         ) STRICT
                         """)
-                for checkpoint in checkpoints {
-                    try database.insert(
-                        into: "checkpoints",
-                        [
-                            "size": checkpoint.size, "note": checkpoint.note,
-                            "signed_at": checkpoint.signedAt,
-                        ])
-                }
+                let tables = FileTables(database: database)
+                for checkpoint in checkpoints { try tables.keep(checkpoint) }
                 return .commit
             }
         }
@@ -45,15 +38,8 @@ struct BackupCheckpoints: Sendable {
     /// The checkpoints of more than `size` events, in order; at most `limit`.
     func page(after size: Int64, limit: Int) throws(StoreError) -> [StoredCheckpoint] {
         try run { database in
-            try database.rows(
-                """
-                SELECT size, note, signed_at FROM checkpoints
-                WHERE size > ? ORDER BY size LIMIT ?
-                """, size, limit
-            ) { row in
-                StoredCheckpoint(
-                    size: row.int64(0), note: row.requiredText(1), signedAt: row.time(2))
-            }
+            try FileTables(database: database).checkpoints(
+                "size > $1::bigint ORDER BY size", size, limit)
         }
     }
 

@@ -54,7 +54,7 @@ extension OperationalState {
 }
 
 extension SQLTables {
-    fileprivate func keep(_ checkpoint: StoredCheckpoint) throws {
+    package func keep(_ checkpoint: StoredCheckpoint) throws {
         try insert(
             into: "checkpoints",
             [
@@ -63,7 +63,8 @@ extension SQLTables {
             ], replacing: ["size"])
     }
 
-    fileprivate func checkpoints(
+    /// - Parameter condition: on `size`; what follows WHERE, with `size` as the first parameter.
+    package func checkpoints(
         _ condition: String, _ size: Int64, _ limit: Int
     ) throws -> [StoredCheckpoint] {
         try rows(
