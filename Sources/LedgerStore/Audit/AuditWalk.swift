@@ -83,7 +83,11 @@ package struct AuditWalk {
         for position in unnamed.sorted() { report.add(LogFinding(.evidenceErased, at: position)) }
         report.head = head.row
         report.lastPosition = head.lastPosition
-        finish(head.extent)
+        for position in head.surplusEvidence {
+            report.add(LogFinding(.evidenceSurplus, at: position))
+        }
+        let isUnreferenced = areHeadersKnown && largestHeader < head.largestHeader
+        if !head.hasContiguousHeaders || isUnreferenced { report.add(LogFinding(.headerSurplus)) }
         if nextPosition <= head.position {
             report.add(LogFinding(.positionMissing, at: nextPosition))
         }
@@ -93,13 +97,5 @@ package struct AuditWalk {
         if !head.isConsistent || head.newestReceivedAt != newestReceivedAt {
             report.add(LogFinding(.headMismatch))
         }
-    }
-
-    private mutating func finish(_ extent: AuditExtent) {
-        for position in extent.surplusEvidence {
-            report.add(LogFinding(.evidenceSurplus, at: position))
-        }
-        let isUnreferenced = areHeadersKnown && largestHeader < extent.largestHeader
-        if !extent.hasContiguousHeaders || isUnreferenced { report.add(LogFinding(.headerSurplus)) }
     }
 }

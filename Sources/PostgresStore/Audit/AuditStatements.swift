@@ -5,8 +5,6 @@ internal import LedgerStore
 struct AuditStatements: Sendable {
     let events: Statement
     let evidence: Statement
-    let head: Statement
-    let surplus: Statement
     let headers: Statement
     let keys: Statement
     let identities: Statement
@@ -16,24 +14,6 @@ struct AuditStatements: Sendable {
         let schema = "\"\(name)\""
         events = Statement(EventColumns.page(schema))
         evidence = LogStatements(schema: name).evidence
-        head = Statement(
-            """
-            SELECT position, tree, root, newest_received_at,
-                coalesce((SELECT max(position) FROM \(schema).events), 0),
-                (SELECT count(*) FROM \(schema).headers),
-                (SELECT coalesce(max(id), 0) FROM \(schema).headers),
-                (SELECT coalesce(min(id), 0) FROM \(schema).headers)
-            FROM \(schema).head WHERE log = 1
-            """)
-        surplus = Statement(
-            """
-            (SELECT position FROM \(schema).evidence WHERE position < 1
-            ORDER BY position LIMIT $1::bigint)
-            UNION ALL
-            (SELECT position FROM \(schema).evidence
-            WHERE position > (SELECT coalesce(max(position), 0) FROM \(schema).events)
-            ORDER BY position LIMIT $1::bigint)
-            """)
         headers = Statement(
             "SELECT id, hash, bytes FROM \(schema).headers ORDER BY id")
         keys = AuditStatements.index(of: "key", schema)

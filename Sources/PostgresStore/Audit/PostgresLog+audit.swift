@@ -15,7 +15,8 @@ extension PostgresLog {
     ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
-            guard let head = try await auditHead() else {
+            guard let head = try await readTables({ try AuditHead.read($0, where: "log = 1") })
+            else {
                 walk.add(LogFinding(.headMismatch))
                 return walk.report
             }
@@ -54,26 +55,6 @@ extension PostgresLog {
         try await read { [self] connection in
             var reader = AuditReader(audits, statements, connection, location: location)
             return try reader.read(after: position, through: through)
-        }
-    }
-
-    private func auditHead() async throws(StoreError) -> AuditHead? {
-        try await read { [self] connection in
-            // One snapshot: an append between two statements would look like a surplus.
-            let results = try connection.run([
-                Statement.snapshot.with(), audits.head.with(),
-                audits.surplus.with { $0.add(LogAuditReport.findingLimit) },
-                Statement.commit.with(),
-            ])
-            guard let row = results[1].first else { return nil }
-            let last = try row.int64(4)
-            let extent = AuditExtent(
-                surplusEvidence: try results[2].rows.map { try $0.int64(0) },
-                headerCount: try row.int64(5), largestHeader: try row.int64(6),
-                smallestHeader: try row.int64(7))
-            return AuditHead(
-                position: try row.int64(0), tree: row.bytes(1), root: row.digest(2),
-                newestReceivedAt: try row.optionalTime(3), lastPosition: last, extent: extent)
         }
     }
 

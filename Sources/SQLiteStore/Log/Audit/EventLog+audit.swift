@@ -10,7 +10,8 @@ extension EventLog {
     ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
-            guard let head = try await read({ try AuditHead.read($0) }) else {
+            guard let head = try await readTables({ try AuditHead.read($0, where: "id = 1") })
+            else {
                 walk.add(LogFinding(.headMismatch))
                 return walk.report
             }
