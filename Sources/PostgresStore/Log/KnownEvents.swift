@@ -5,15 +5,7 @@ internal import LedgerStore
 /// The events that a group may repeat, by identity: those in the log, and those placed before in
 /// the same group.
 struct KnownEvents {
-    /// An event with its hashes. `evidence` is set only for an event of the same group.
-    struct Entry {
-        let position: Int64
-        let evidenceHash: Digest
-        let payloadHash: Digest
-        let evidence: PackedEvidence?
-    }
-
-    private var entries: [Digest: [Entry]] = [:]
+    private var entries: [Digest: [KnownEvent]] = [:]
 
     /// - Parameter result: of `LogStatements.known`.
     init(_ result: QueryResult, location: String) throws {
@@ -23,18 +15,17 @@ struct KnownEvents {
             else {
                 throw StoreError.contradiction(location, "A known key has no hashes.")
             }
-            let entry = Entry(
-                position: try row.int64(1), evidenceHash: evidenceHash, payloadHash: payloadHash,
-                evidence: nil)
+            let entry = KnownEvent(
+                position: try row.int64(1), evidenceHash: evidenceHash, payloadHash: payloadHash)
             entries[identity, default: []].append(entry)
         }
     }
 
-    subscript(identity: Digest) -> [Entry] { entries[identity] ?? [] }
+    subscript(identity: Digest) -> [KnownEvent] { entries[identity] ?? [] }
 
     mutating func add(_ event: NewEvent, at position: Int64) {
         entries[event.key, default: []].append(
-            Entry(
+            KnownEvent(
                 position: position, evidenceHash: event.evidence.evidenceHash,
                 payloadHash: event.evidence.payloadHash, evidence: event.evidence.packed))
     }

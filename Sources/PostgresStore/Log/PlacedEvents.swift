@@ -1,5 +1,4 @@
 internal import AppStore
-internal import Ledger
 internal import LedgerStore
 
 /// The rows of one transaction, placed in memory after the head row was locked.
@@ -37,7 +36,9 @@ struct PlacedEvents {
         guard !rivals.isEmpty else {
             return .appended(position: try add(event, key: event.key, identity: nil))
         }
-        if let position = try equal(to: event, among: rivals) { return .duplicate(of: position) }
+        if let position = try event.repeated(among: rivals, stored: stored) {
+            return .duplicate(of: position)
+        }
         let key = EventKey.conflict(
             identity: event.key, payloadHash: event.evidence.payloadHash)
         return .conflict(position: try add(event, key: key, identity: event.key))
@@ -47,7 +48,7 @@ struct PlacedEvents {
         _ event: NewEvent, key: Digest, identity: Digest?
     ) throws -> Int64 {
         let position = tree.size + 1
-        let receivedAt = clamped(event)
+        let receivedAt = event.receivedAt(after: newestReceivedAt)
         let row = event.row(
             at: position, key: key, identity: identity, receivedAt: receivedAt)
         erased += try event.erasedPositions()
@@ -57,48 +58,5 @@ struct PlacedEvents {
         if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
         known.add(event, at: position)
         return position
-    }
-
-    private func clamped(_ event: NewEvent) -> Timestamp {
-        guard !event.receivedAtClaimed, let newest = newestReceivedAt else {
-            return event.receivedAt
-        }
-        return max(event.receivedAt, newest)
-    }
-
-    /// The event with the same identity, original or conflict, and equal claims.
-    private func equal(to event: NewEvent, among rivals: [KnownEvents.Entry]) throws -> Int64? {
-        // Equal payloads make equal claims without being decoded.
-        let same = rivals.first {
-            $0.evidenceHash == event.evidence.evidenceHash
-                || $0.payloadHash == event.evidence.payloadHash
-        }
-        if let same { return same.position }
-        // An erased event has only its key: a repetition must not restore it.
-        let erased = try rivals.first { try $0.evidence == nil && isErased($0.position) }
-        if let erased { return erased.position }
-        let kind = event.attributes.kind
-        let claims = try EvidenceClaims.digest(event.evidence.packed, kind: kind)
-        return try rivals.first { try self.claims(of: $0, kind) == claims }?.position
-    }
-
-    private func isErased(_ position: Int64) throws -> Bool {
-        do {
-            return try stored(position) == nil
-        } catch let error as StoreError where error.code == .fileCorrupt {
-            return false
-        }
-    }
-
-    /// Nil when the claims cannot be compared because the evidence is damaged. The
-    /// new event is then stored as a conflict, so that one bad row stops no append.
-    private func claims(of rival: KnownEvents.Entry, _ kind: EventKind) throws -> Digest? {
-        do {
-            return try (rival.evidence ?? stored(rival.position)).map { evidence in
-                try EvidenceClaims.digest(evidence, kind: kind)
-            }
-        } catch let error as StoreError where error.code == .fileCorrupt {
-            return nil
-        }
     }
 }

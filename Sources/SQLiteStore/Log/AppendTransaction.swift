@@ -78,7 +78,7 @@ struct AppendTransaction {
         _ event: NewEvent, key: Digest, identity: Digest?
     ) throws -> Int64? {
         let position = tree.size + 1
-        let receivedAt = clamped(event)
+        let receivedAt = event.receivedAt(after: newestReceivedAt)
         let row = event.row(
             at: position, key: key, identity: identity, receivedAt: receivedAt)
         EventRow.bind(row, to: insertEvent)
@@ -89,13 +89,6 @@ struct AppendTransaction {
         lastLeafHash = row.leafHash
         if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
         return position
-    }
-
-    private func clamped(_ event: NewEvent) -> Timestamp {
-        guard !event.receivedAtClaimed, let newest = newestReceivedAt else {
-            return event.receivedAt
-        }
-        return max(event.receivedAt, newest)
     }
 
     /// - Parameter evidence: nil for a tombstone.
@@ -153,48 +146,18 @@ struct AppendTransaction {
 
     /// The event with the same identity, original or conflict, and equal claims.
     private mutating func findEqual(_ event: NewEvent) throws -> Int64? {
-        var others: [Int64] = []
+        var known: [KnownEvent] = []
         selectKnown.bind(1, event.key)
-        defer { selectKnown.reset() }
         while try selectKnown.step() {
-            let position = selectKnown.int64(0)
-            // Equal payloads make equal claims without being decoded.
-            if selectKnown.digest(1) == event.evidence.evidenceHash
-                || selectKnown.digest(2) == event.evidence.payloadHash
-            {
-                return position
-            }
-            others.append(position)
+            known.append(
+                KnownEvent(
+                    position: selectKnown.int64(0), evidenceHash: selectKnown.digest(1),
+                    payloadHash: selectKnown.digest(2)))
         }
-        // Of an erased event only the key is left: a repetition must not bring it back.
-        if let position = try others.first(where: { try isErased($0) }) { return position }
-        guard !others.isEmpty else {
+        guard !known.isEmpty else {
             throw StoreError.corrupt(path: path, "A key is in use, but its event is missing.")
         }
-        let kind = event.attributes.kind
-        let claims = try EvidenceClaims.digest(event.evidence.packed, kind: kind)
-        for position in others {
-            if try self.claims(at: position, kind) == claims { return position }
-        }
-        return nil
-    }
-
-    private func isErased(_ position: Int64) throws -> Bool {
-        selectEvidence.bind(1, position)
-        defer { selectEvidence.reset() }
-        return try selectEvidence.step() && selectEvidence.isNull(1)
-    }
-
-    /// Nil when the claims cannot be compared because the evidence is damaged. The
-    /// new event is then stored as a conflict, so that one bad row stops no append.
-    private mutating func claims(at position: Int64, _ kind: EventKind) throws -> Digest? {
-        do {
-            return try evidence(at: position).map { evidence in
-                try EvidenceClaims.digest(evidence, kind: kind)
-            }
-        } catch let error as StoreError where error.code == .fileCorrupt {
-            return nil
-        }
+        return try event.repeated(among: known) { try evidence(at: $0) }
     }
 
     /// Nil when erased.
