@@ -50,39 +50,12 @@ struct ProjectionSteps: Sendable {
         try await addFacts(through: head, head: head, of: tree)
     }
 
-    // MARK: Facts
-
-    /// Decodes the events up to a position that the facts do not hold yet, while the previous ones
-    /// are written.
     private func addFacts(
         through end: Int64, head: Int64, of tree: CompactRange
     ) async throws(StoreError) {
-        let facts = ledger.facts
-        var page = try await decoded(
-            after: try await facts.checkpoint().position, through: end, of: tree)
-        while let current = page {
-            async let following = Outcome { () throws(StoreError) in
-                try await decoded(after: current.checkpoint.position, through: end, of: tree)
-            }
-            try await facts.add(current.facts, checkpoint: current.checkpoint)
-            emit(ProjectionProgress(.decode, position: current.checkpoint.position, head: head))
-            page = try await following.get()
+        try await ledger.addFacts(through: end, of: tree) { position in
+            emit(ProjectionProgress(.decode, position: position, head: head))
         }
-    }
-
-    private func decoded(
-        after position: Int64, through end: Int64, of tree: CompactRange
-    ) async throws(StoreError) -> (facts: [ChainFact], checkpoint: ProjectionCursor)? {
-        guard position < end else { return nil }
-        let page = try await ledger.log.page(after: position, through: end, damaged: .marked)
-        guard let last = page.last?.event else { return nil }
-        let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
-            try FactDecoder.decode(logged)
-        }
-        return (
-            decoded.flatMap { $0 },
-            ProjectionCursor(position: last.position, leafHash: last.leafHash, tree: tree)
-        )
     }
 
     // MARK: Rows
@@ -149,5 +122,44 @@ struct ProjectionSteps: Sendable {
             }
         }
         return rows
+    }
+}
+
+extension EnvironmentLedger {
+    /// Decodes the events up to a position that the facts do not hold yet, while the previous ones
+    /// are written.
+    ///
+    /// - Parameter report: receives the position reached; throws to end it.
+    func addFacts(
+        through end: Int64, of tree: CompactRange,
+        report: (_ position: Int64) throws(StoreError) -> Void
+    ) async throws(StoreError) {
+        let facts = facts
+        var page = try await decoded(
+            after: try await facts.checkpoint().position, through: end, of: tree)
+        while let current = page {
+            async let following = Outcome { () throws(StoreError) in
+                try await self.decoded(
+                    after: current.checkpoint.position, through: end, of: tree)
+            }
+            try await facts.add(current.facts, checkpoint: current.checkpoint)
+            try report(current.checkpoint.position)
+            page = try await following.get()
+        }
+    }
+
+    private func decoded(
+        after position: Int64, through end: Int64, of tree: CompactRange
+    ) async throws(StoreError) -> (facts: [ChainFact], checkpoint: ProjectionCursor)? {
+        guard position < end else { return nil }
+        let page = try await log.page(after: position, through: end, damaged: .marked)
+        guard let last = page.last?.event else { return nil }
+        let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
+            try FactDecoder.decode(logged)
+        }
+        return (
+            decoded.flatMap { $0 },
+            ProjectionCursor(position: last.position, leafHash: last.leafHash, tree: tree)
+        )
     }
 }

@@ -32,7 +32,7 @@ struct Rebuild: Sendable {
     ) async throws(StoreError) -> ProjectionsStore {
         let tree = try await ledger.log.tree()
         if let checkpoint = try await ledger.checkpoint(at: tree.size, of: tree) {
-            try await bringFacts(to: checkpoint, fromLog: fromLog, report)
+            try await bringFacts(to: checkpoint, of: tree, fromLog: fromLog, report)
             await giveBackMemory(after: tree.size)
         } else if fromLog {
             try await ledger.recreateFacts(holding: lock)
@@ -63,7 +63,8 @@ struct Rebuild: Sendable {
     // MARK: Facts
 
     private func bringFacts(
-        to checkpoint: ProjectionCursor, fromLog: Bool, _ report: @escaping Projector.Report
+        to checkpoint: ProjectionCursor, of tree: CompactRange, fromLog: Bool,
+        _ report: @escaping Projector.Report
     ) async throws(StoreError) {
         // Facts that will be rebuilt need not be readable.
         var start = fromLog ? 0 : try await ledger.facts.checkpoint().position
@@ -73,7 +74,6 @@ struct Rebuild: Sendable {
         let fromLog = fromLog || isErased
         let behind = checkpoint.position - start
         guard fromLog || behind > 0 else { return }
-        let build = FactsBuild(log: ledger.log, directory: ledger.directory)
         let (lock, goesOn) = (lock, goesOn)
         let reported: FactsBuild.Report = { (done, all) throws(StoreError) in
             guard goesOn() else { throw Rebuild.stopped }
@@ -84,10 +84,13 @@ struct Rebuild: Sendable {
         }
         // Adding more than exists costs more than rebuilding everything in order.
         guard fromLog || behind > start else {
-            return try await build.extend(ledger.facts, through: checkpoint, report: reported)
+            return try await ledger.addFacts(through: checkpoint.position, of: tree) {
+                (position) throws(StoreError) in try reported(position - start, behind)
+            }
         }
         let path = ledger.factsFiles.newPath()
-        try await build.run(path: path, through: checkpoint, report: reported)
+        try await FactsBuild(log: ledger.log, directory: ledger.directory).run(
+            path: path, through: checkpoint, report: reported)
         try await ledger.useFacts(path, holding: lock)
         await dropSuperseded(ledger.factsFiles, keeping: 0)
     }

@@ -33,8 +33,11 @@ public struct FactsBuild: Sendable {
         path: String, through checkpoint: ProjectionCursor, report: @escaping Report = { _, _ in }
     ) async throws(StoreError) {
         let apps = AppNumbers()
-        let files = try await runs(after: 0, through: checkpoint.position, apps, report)
-        let directory = directory
+        let (directory, count) = (directory, checkpoint.position)
+        let files = try await log.factRuns(
+            through: count, apps: apps, directory: directory,
+            workerCount: ProcessInfo.processInfo.activeProcessorCount
+        ) { (done) throws(StoreError) in try report(done, count) }
         try await Blocking.run { () throws(StoreError) in
             try FactsBuild.load(
                 files, apps, directory: directory, path: path, checkpoint: checkpoint,
@@ -63,43 +66,11 @@ public struct FactsBuild: Sendable {
         }
     }
 
-    /// Decodes the events that `facts` lacks up to `through` and adds their facts in key order, in
-    /// one transaction: a reader sees all of them or none.
-    public func extend(
-        _ facts: FactsStore, through checkpoint: ProjectionCursor,
-        report: @escaping Report = { _, _ in }
-    ) async throws(StoreError) {
-        let start = try await facts.checkpoint().position
-        let apps = AppNumbers(try await facts.appNumbers())
-        let files = try await runs(after: start, through: checkpoint.position, apps, report)
-        let directory = directory
-        let count = checkpoint.position - start
-        let merged = try await Blocking.run { () throws(StoreError) in
-            try RunFile.joined(files, directory: directory) { () throws(StoreError) in
-                try report(count, count)
-            }
-        }
-        try await facts.write { database in
-            try FactsBuild.load(merged, apps, database) { try report(count, count) }
-            try DerivedFile.setCheckpoint(checkpoint, database)
-        }
-    }
-
-    private func runs(
-        after position: Int64, through: Int64, _ apps: AppNumbers, _ report: @escaping Report
-    ) async throws(StoreError) -> [RunFile] {
-        try await log.factRuns(
-            after: position, through: through, apps: apps, directory: directory,
-            workerCount: ProcessInfo.processInfo.activeProcessorCount
-        ) { (done) throws(StoreError) in try report(done, through - position) }
-    }
-
     private static func load(
         _ files: [RunFile], _ apps: AppNumbers, _ database: Database, _ report: () throws -> Void
     ) throws {
         for app in apps.all {
-            try database.insert(
-                "INSERT OR IGNORE", into: "apps", ["id": app.number, "bundle_id": app.bundleId])
+            try database.insert(into: "apps", ["id": app.number, "bundle_id": app.bundleId])
         }
         // OR REPLACE: adding a fact twice changes nothing.
         let insert = try PreparedStatement(
@@ -122,16 +93,15 @@ public struct FactsBuild: Sendable {
 
 /// Decoding all or much of the log into sorted runs.
 extension LedgerLog {
-    /// Decodes the events after `position` up to and including `through` on all cores into runs
-    /// sorted by `FactRecord`'s key. Memory stays at one buffer per worker.
+    /// Decodes the events up to and including `through` on all cores into runs sorted by
+    /// `FactRecord`'s key. Memory stays at one buffer per worker.
     ///
     /// Throws the errors of reading the log, and `diskFull` or `ioError` of the runs.
     func factRuns(
-        after position: Int64, through: Int64, apps: AppNumbers, directory: String,
-        workerCount: Int,
+        through: Int64, apps: AppNumbers, directory: String, workerCount: Int,
         report: @escaping @Sendable (_ done: Int64) throws(StoreError) -> Void
     ) async throws(StoreError) -> [RunFile] {
-        let stretches = LogStretches(after: position, through: through)
+        let stretches = LogStretches(through: through)
         return try await RunFile.collect(workerCount) { () async throws(StoreError) in
             do throws(StoreError) {
                 return try await self.decode(stretches, apps, directory, report)
@@ -183,16 +153,13 @@ extension LedgerLog {
 
 /// The log divided into ranges that workers claim.
 private final class LogStretches: Sendable {
-    private let state: Mutex<(next: Int64, done: Int64)>
+    private let state = Mutex<(next: Int64, done: Int64)>((0, 0))
     private let through: Int64
 
     /// Events per range.
     private static let eventCount: Int64 = 4_000
 
-    init(after position: Int64, through: Int64) {
-        state = Mutex((position, 0))
-        self.through = through
-    }
+    init(through: Int64) { self.through = through }
 
     /// Positions after the lower bound up to and including the upper one; nil at the end.
     func claim() -> Range<Int64>? {
@@ -218,14 +185,12 @@ private final class LogStretches: Sendable {
 
 /// The numbers a facts file assigns to apps, in order of appearance.
 final class AppNumbers: Sendable {
-    private let numbers: Mutex<[BundleId: Int64]>
-
-    init(_ known: [BundleId: Int64] = [:]) { numbers = Mutex(known) }
+    private let numbers = Mutex<[BundleId: Int64]>([:])
 
     func number(_ bundleId: BundleId) -> Int64 {
         numbers.withLock { numbers in
             if let known = numbers[bundleId] { return known }
-            let number = (numbers.values.max() ?? 0) + 1
+            let number = Int64(numbers.count) + 1
             numbers[bundleId] = number
             return number
         }

@@ -190,15 +190,10 @@ public final class FactsStore: DerivedStore {
         }
     }
 
-    /// The numbers this file assigns to apps.
+    /// The numbers this file assigns to apps, read from the table: if an index had lost an app, the
+    /// app would get a second number and its chains would be split.
     ///
     /// Throws `fileCorrupt` when an app has two.
-    func appNumbers() async throws(StoreError) -> [BundleId: Int64] {
-        try await read { try FactsStore.numbers($0) }
-    }
-
-    /// As `appNumbers`, read from the table: if an index had lost an app, the app would get a
-    /// second number and its chains would be split.
     private static func numbers(_ database: Database) throws -> [BundleId: Int64] {
         try bundleNames(database).reduce(into: [:]) { $0[$1.value] = $1.key }
     }

@@ -73,8 +73,6 @@ struct FactsBuildTests {
         let facts = try FactsStore(path: path)
         #expect(try await SimulatedChains.stored(facts).isEmpty)
         #expect(try await facts.checkpoint() == .start)
-        try await build(log).extend(facts, through: .start)
-        #expect(try await SimulatedChains.stored(facts).isEmpty)
         await log.close()
     }
 
@@ -140,26 +138,6 @@ struct FactsBuildTests {
         await log.close()
     }
 
-    @Test(
-        "Extending a file that lacks some events equals adding them",
-        arguments: [0, 1, 40, -1])
-    func extend(from: Int64) async throws {
-        let log = try await log(try SimulatedEvents.make())
-        let head = try await log.head().position
-        let start = from < 0 ? head : from
-        let through = try await checkpoint(log, head)
-        let extended = try FactsStore(path: scratch.file("extended.sqlite"))
-        let added = try FactsStore(path: scratch.file("added.sqlite"))
-        if start > 0 { try await add(extended, log, through: start) }
-        try await build(log).extend(extended, through: through)
-        try await add(added, log, through: head)
-        try await expectEqual(extended, added)
-        // Facts that are already present may be added again.
-        try await build(log).extend(extended, through: through)
-        try await expectEqual(extended, added)
-        await log.close()
-    }
-
     @Test("A build up to a position in the middle holds no later event")
     func middle() async throws {
         let log = try await log(try SimulatedEvents.make())
@@ -171,25 +149,6 @@ struct FactsBuildTests {
         )
         try await add(added, log, through: half)
         try await expectEqual(bulk, added)
-        await log.close()
-    }
-
-    @Test("Added and bulk-built facts map apps to the same bundle ids")
-    func newAppLater() async throws {
-        let log = try await log(try SimulatedEvents.make())
-        let head = try await log.head().position
-        // The first event belongs to the app that is second by name.
-        let facts = try FactsStore(path: scratch.file("facts.sqlite"))
-        try await add(facts, log, through: 1)
-        #expect(try await facts.appNumbers().count == 1)
-        try await build(log).extend(facts, through: checkpoint(log, head))
-        #expect(
-            Set(try await facts.appNumbers().keys)
-                == [SimulatedChains.app, SimulatedChains.otherApp])
-        for text in SimulatedChains.unusualIds {
-            let id = SimulatedChains.id(SimulatedChains.app, text).originalTransactionId
-            #expect(try await facts.chains(id).count == 2, "\(text.debugDescription)")
-        }
         await log.close()
     }
 
