@@ -23,22 +23,25 @@ package struct AuditWalk {
 
     package mutating func add(_ finding: LogFinding) { report.add(finding) }
 
-    /// Adds the next page, in order.
-    package mutating func add(_ page: AuditPage) {
-        largestHeader = max(largestHeader, page.largestHeader)
-        var findings = page.findings[...]
-        for (row, leafHash) in zip(page.rows, page.leafHashes) {
+    /// Adds the next rows, in order.
+    ///
+    /// - Parameter header: the largest header id that their evidence refers to; 0 for none.
+    mutating func add(_ rows: [CheckedRow], largestHeader header: Int64) {
+        largestHeader = max(largestHeader, header)
+        for checked in rows {
+            let row = checked.row
             if row.position != nextPosition {
                 report.add(LogFinding(.positionMissing, at: nextPosition))
                 isTreeKnown = false
             }
             nextPosition = row.position &+ 1
-            while let finding = findings.first, finding.position == row.position {
-                report.add(finding)
-                findings.removeFirst()
-            }
+            for finding in checked.findings { report.add(finding) }
             count(row)
-            if let leafHash { tree.append(leafHash) } else { isTreeKnown = false }
+            if let leafHash = checked.leafHash {
+                tree.append(leafHash)
+            } else {
+                isTreeKnown = false
+            }
         }
     }
 
