@@ -156,24 +156,14 @@ public struct FactsComparison: Sendable {
         _ left: FactsStore, _ right: FactsStore, _ found: (ChainId) -> Void
     ) async throws(StoreError) {
         var (one, two) = (walk(left), walk(right))
-        var (first, second) = (try await one.next(), try await two.next())
-        while first != nil || second != nil {
-            guard let mine = first, let other = second, mine.chain == other.chain else {
-                // The smaller chain is missing in the other file.
-                let isLeft = second.map { other in first.map { $0.chain < other.chain } ?? false }
-                if isLeft ?? true, let mine = first {
-                    found(mine.chain)
-                    first = try await one.next()
-                } else if let other = second {
-                    found(other.chain)
-                    second = try await two.next()
-                }
-                continue
+        while let mine = try await one.next() {
+            while let surplus = try await two.next(where: { $0.chain < mine.chain }) {
+                found(surplus.chain)
             }
-            if mine.bytes != other.bytes { found(mine.chain) }
-            first = try await one.next()
-            second = try await two.next()
+            let other = try await two.next(where: { $0.chain == mine.chain })
+            if other?.bytes != mine.bytes { found(mine.chain) }
         }
+        while let surplus = try await two.next() { found(surplus.chain) }
     }
 
     private typealias Walk = PagedWalk<(chain: ChainId, bytes: [UInt8]), OriginalTransactionId>
