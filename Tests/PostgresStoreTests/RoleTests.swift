@@ -118,6 +118,8 @@ struct RoleTests {
         let place = try database.place()
         try await Database.open(place).close()
         let (own, other) = (try database.session(), try Database(of: nil).session())
+        // It stays idle while the rewriting is refused.
+        try other.run(script: "SET idle_in_transaction_session_timeout = 0")
         try other.run(script: "BEGIN")
         let id = try transaction(of: other)
         #expect(try !own.openTransactions().contains(id))

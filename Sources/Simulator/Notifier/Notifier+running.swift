@@ -14,8 +14,8 @@ extension Notifier {
     }
 
     /// Sends everything that arrives by `end` (nil: all), one attempt after the other. `reach` is
-    /// called with the time of each arrival before it happens, to set a virtual clock; an error ends
-    /// the run before the attempt. `deliver` returns the result as Apple sees it.
+    /// called with the time of each arrival before it happens, to set a virtual clock; an error
+    /// ends the run before the attempt. `deliver` returns the result as Apple sees it.
     public mutating func run(
         until end: Timestamp? = nil, signedBy signer: DeliverySigner,
         reach: (Timestamp) async throws -> Void = { _ in },

@@ -2,8 +2,8 @@ public import AppStore
 import Foundation
 
 extension ServedRecords {
-    /// The real-time request that Apple makes when the customer of a subscription is about to cancel
-    /// (Retention Messaging API).
+    /// The real-time request that Apple makes when the customer of a subscription is about to
+    /// cancel (Retention Messaging API).
     func retentionRequest(
         about chain: Chain, at now: Timestamp, locale: String
     ) -> RetentionRequestPayload {
