@@ -53,8 +53,11 @@ public struct IngestSummary: Sendable, Equatable, JSONWritable {
         }
     }
 
+    /// Evidence that was not appended.
+    package var refused: Int64 { rejected + quarantined }
+
     /// Whether everything read is in the log.
-    public var isClean: Bool { rejected == 0 && quarantined == 0 }
+    public var isClean: Bool { refused == 0 }
 
     public func write(to json: inout JSONWriter) {
         json.object { json in

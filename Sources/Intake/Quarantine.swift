@@ -61,7 +61,7 @@ public struct Quarantine: Sendable {
 }
 
 extension IngestSummary {
-    /// Adds another run's counts and errors.
+    /// Adds another run's counts and errors, and takes the later end of the log.
     package mutating func add(_ other: IngestSummary) {
         read += other.read
         appended += other.appended
@@ -70,6 +70,7 @@ extension IngestSummary {
         rejected += other.rejected
         quarantined += other.quarantined
         notKept += other.notKept
+        position = max(position, other.position)
         for error in other.errors { add(error) }
         errorsOmitted += other.errorsOmitted
     }

@@ -1,5 +1,6 @@
 import AppStore
 public import AppStoreAPI
+import Intake
 public import LedgerStore
 public import Projection
 
@@ -161,7 +162,7 @@ public struct Backfill: Sendable {
             return BackfillOutcome(
                 tally: requests.tally, end: error.isUnknownId ? .unknown(error) : .failed(error))
         }
-        guard let refusal = requests.tally.refusal else {
+        guard let refusal = requests.tally.taken.errors.first else {
             return BackfillOutcome(tally: requests.tally, end: .done)
         }
         return BackfillOutcome(tally: requests.tally, end: .refused(refusal))

@@ -1,3 +1,5 @@
+import Intake
+
 /// The outcome of the requests for one id.
 struct BackfillOutcome: Sendable {
     let tally: RequestTally
@@ -10,7 +12,7 @@ struct BackfillOutcome: Sendable {
         /// Apple does not know the id.
         case unknown(AppleRequestFailure)
         /// Answered, but not everything was accepted.
-        case refused(RequestTally.Refusal)
+        case refused(IngestSummary.IngestError)
         /// Not answered completely.
         case failed(AppleRequestFailure)
 

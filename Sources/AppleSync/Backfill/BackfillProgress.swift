@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import LedgerStore
 import Projection
 
@@ -88,9 +89,9 @@ struct BackfillProgress: Sendable {
 
     private mutating func count(_ tally: RequestTally) {
         run.requests += tally.requests
-        run.appended += tally.appended
-        run.duplicates += tally.duplicates
-        run.conflicts += tally.conflicts
+        run.appended += tally.taken.appended
+        run.duplicates += tally.taken.duplicates
+        run.conflicts += tally.taken.conflicts
     }
 
     private mutating func record(

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import Intake
 import Ledger
 import LedgerStore
 internal import Projection
@@ -131,13 +132,13 @@ package struct CustomerRequests: Sendable {
     ) async throws(AppleRequestFailure) {
         var pages = walk.makeAsyncIterator()
         var last: String?
-        let refusedBefore = tally.refused
+        let refusedBefore = tally.taken.refused
         while let page = try await next(&pages) {
             try await take(page, endpoint)
             last = page.value.nextPlace ?? last
         }
         // Refused evidence must be fetched again: the cursor stays.
-        guard let last, !last.isEmpty, tally.refused == refusedBefore else { return }
+        guard let last, !last.isEmpty, tally.taken.refused == refusedBefore else { return }
         try await keep(last, endpoint)
     }
 
@@ -157,7 +158,7 @@ package struct CustomerRequests: Sendable {
         try await noteStart()
         guard AppleResponseReader.holdsEvidence(answer.body) else { return }
         do throws(StoreError) {
-            tally.add(try await ledgers.take(answer.body, named: endpoint.name, into: home))
+            tally.taken.add(try await ledgers.take(answer.body, named: endpoint.name, into: home))
         } catch { throw .store(error) }
     }
 

@@ -158,9 +158,7 @@ public struct StoreKitImport: Sendable {
             let ingest = Ingest(
                 ledger: try await ledgers.ledger(environment), apps: apps, verifier: verifier,
                 source: .import, clock: ledgers.clock)
-            let summary = try await ingest.run(pieces)
-            total.add(summary)
-            total.position = max(total.position, summary.position)
+            total.add(try await ingest.run(pieces))
         }
         waiting = [:]
     }

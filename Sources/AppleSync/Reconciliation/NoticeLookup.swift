@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import Intake
 import Ledger
 import LedgerStore
 internal import Queries
@@ -24,7 +25,7 @@ struct NoticeLookup: Sendable {
         do throws(AppleRequestFailure) {
             wasContradicted = try await notices(of: work.chain, atLeast: 0).contains(.contradiction)
             for endpoint in endpoints(work) {
-                let before = customerRequests.tally
+                let before = customerRequests.tally.taken
                 do throws(AppleRequestFailure) {
                     try await send(endpoint, &customerRequests)
                     isUnknown = false
@@ -32,7 +33,7 @@ struct NoticeLookup: Sendable {
                     guard error.isUnknownId else { throw error }
                     isUnknown = true
                 }
-                let after = customerRequests.tally
+                let after = customerRequests.tally.taken
                 result.note(endpoint, before, after)
                 guard after.appended + after.conflicts > before.appended + before.conflicts else {
                     continue
@@ -43,7 +44,7 @@ struct NoticeLookup: Sendable {
             }
         } catch { result.failure = error }
         result.requests = customerRequests.tally.requests
-        result.refusal = customerRequests.tally.refusal
+        result.refusal = customerRequests.tally.taken.errors.first
         result.judge(wasContradicted: wasContradicted, isUnknown: isUnknown)
         return result
     }
@@ -103,11 +104,11 @@ struct NoticeLookup: Sendable {
 
 extension ChainReconciliation {
     fileprivate mutating func note(
-        _ endpoint: Endpoint, _ before: RequestTally, _ after: RequestTally
+        _ endpoint: Endpoint, _ before: IngestSummary, _ after: IngestSummary
     ) {
         queries.append(
             Query(
-                endpoint: endpoint.name, received: after.received - before.received,
+                endpoint: endpoint.name, received: after.read - before.read,
                 appended: after.appended + after.conflicts - before.appended - before.conflicts))
     }
 

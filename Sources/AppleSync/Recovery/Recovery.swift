@@ -301,8 +301,11 @@ extension Recovery.Progress {
         pageCount += 1
         fetchedCount += fetched
         appendedCount += summary.appended + summary.conflicts
-        let refused = summary.rejected + summary.quarantined
-        if isCounted { refusals.counted += refused } else { refusals.uncounted += refused }
+        if isCounted {
+            refusals.counted += summary.refused
+        } else {
+            refusals.uncounted += summary.refused
+        }
         errors += summary.errors.prefix(max(0, IngestSummary.maximumErrors - errors.count))
     }
 }

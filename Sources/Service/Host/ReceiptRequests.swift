@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 internal import AppleSync
+import Intake
 import Ledger
 internal import LedgerStore
 
@@ -75,8 +76,8 @@ struct ReceiptRequests: Sendable {
                 isOver = !error.isUnknownId
             }
             outcome.chains += 1
-            outcome.requests += Int64(requests.tally.requests)
-            outcome.appended += requests.tally.appended
+            outcome.requests += requests.tally.requests
+            outcome.appended += requests.tally.taken.appended
             // Further requests would fail too.
             if isOver { break }
         }
