@@ -4,11 +4,11 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Service
 import Simulator
 import TestSupport
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("The service's own certificate")

@@ -13,21 +13,9 @@ extension ServiceConfiguration {
         public var secretFile: String
         /// Nil: all types.
         public var types: Set<ChangeName>?
-        public var environment: Environment
+        public var environment = Environment.production
         /// Nil: all apps.
         public var bundleId: BundleId?
-
-        public init(
-            name: String, url: String, secretFile: String, types: Set<ChangeName>? = nil,
-            environment: Environment = .production, bundleId: BundleId? = nil
-        ) {
-            self.name = name
-            self.url = url
-            self.secretFile = secretFile
-            self.types = types
-            self.environment = environment
-            self.bundleId = bundleId
-        }
     }
 
     static func webhooks(_ list: [YAMLMapping]) throws(ConfigurationError) -> [Webhook] {

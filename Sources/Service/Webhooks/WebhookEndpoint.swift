@@ -11,17 +11,6 @@ public struct WebhookEndpoint: Sendable, Equatable {
     public let filter: ChangeFilter
     public let secret: WebhookSecret
 
-    public init(
-        name: String, url: String, environment: Environment, filter: ChangeFilter,
-        secret: WebhookSecret
-    ) {
-        self.name = name
-        self.url = url
-        self.environment = environment
-        self.filter = filter
-        self.secret = secret
-    }
-
     /// Every configured endpoint with its secret. Throws `ConfigurationError` that names the key.
     public static func endpoints(
         of configuration: ServiceConfiguration

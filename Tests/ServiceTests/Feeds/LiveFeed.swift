@@ -4,10 +4,11 @@ import Ledger
 import LedgerTestSupport
 import Projection
 import Queries
-import Service
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import Service
 
 /// A ledger with its feed, open for one test, with a manual clock.
 struct LiveFeed: Sendable {

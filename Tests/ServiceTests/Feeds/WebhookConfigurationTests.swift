@@ -1,8 +1,9 @@
 import AppStore
 import Intake
 import Ledger
-import Service
 import Testing
+
+@testable import Service
 
 @Suite("Webhook configuration")
 struct WebhookConfigurationTests {

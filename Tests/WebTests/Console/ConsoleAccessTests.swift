@@ -4,9 +4,9 @@ import HummingbirdTesting
 import Ledger
 import LedgerStore
 import Projection
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Who may see and do what in the console")

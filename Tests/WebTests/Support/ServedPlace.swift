@@ -6,10 +6,10 @@ import Intake
 import LedgerTestSupport
 import Logging
 import Projection
-import Service
 import Signing
 import TestSupport
 
+@testable import Service
 @testable import Web
 
 /// A data directory served for one test.

@@ -2,10 +2,10 @@ import AsyncHTTPClient
 import Foundation
 import Intake
 import NIOSSL
-import Service
 import Simulator
 import TestSupport
 
+@testable import Service
 @testable import Web
 
 /// Served under TLS.
