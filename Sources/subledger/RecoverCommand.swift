@@ -89,8 +89,9 @@ struct RecoverCommand: OutputCommand {
         // Several windows become one; the time between them is then confirmed as well.
         guard let window = stated ?? OutageDetection.hull(windows) else {
             let head = try await projecting.snapshot().position
-            let nothing = RecoveryReport.empty(
-                ledger.complete(of: client.bundleId, .everything, head: head), position: head)
+            let nothing = RecoveryReport(
+                complete: ledger.complete(of: client.bundleId, .everything, head: head),
+                position: head)
             return Output(
                 json: { nothing.write(to: &$0, suggested: []) },
                 text: RecoveryText.nothing(isTooOld: passedOver, complete: nothing.complete))

@@ -18,21 +18,11 @@ struct RecoveryEffect: Sendable {
     /// Chains folded at a time.
     static let pageChainCount = 500
 
-    struct Found: Sendable {
-        var newByType: [(type: String, count: Int64)] = []
-        /// The events that were missing.
-        var brought: RecoveredEvents
-        var chains: [RecoveryReport.ChangedChain] = []
-        var chainsOmitted = 0
-        var customers: [RecoveryReport.MisledCustomer] = []
-        var customersOmitted = 0
-
-        var newCount: Int64 { newByType.reduce(0) { $0 + $1.count } }
-    }
-
-    func read() async throws(StoreError) -> Found {
-        var found = Found(brought: RecoveredEvents(after: start))
-        let chains = try await newEvents(&found)
+    /// Adds the new events, the chains that changed state and the customers that were misled.
+    func add(to report: inout RecoveryReport) async throws(StoreError) {
+        // The events that were missing.
+        var brought = RecoveredEvents(after: start)
+        let chains = try await newEvents(&report, &brought)
         var customers: Set<CustomerId> = []
         var index = 0
         while index < chains.count {
@@ -40,26 +30,27 @@ struct RecoveryEffect: Sendable {
                 chains[index..<min(index + RecoveryEffect.pageChainCount, chains.count)])
             index += page.count
             for (chain, facts) in try await snapshot.facts.facts(of: page) {
-                compare(chain, facts, &found, &customers)
+                compare(chain, facts, brought, &report, &customers)
             }
         }
         let reading = AccessImpact(
-            snapshot: snapshot, request: request, brought: found.brought, now: now)
+            snapshot: snapshot, request: request, brought: brought, now: now)
         for customer in customers.sorted() {
             guard let misled = try await reading.misled(customer) else { continue }
-            guard found.customers.count < RecoveryReport.limit else {
-                found.customersOmitted += 1
+            guard report.customers.count < RecoveryReport.limit else {
+                report.customersOmitted += 1
                 continue
             }
-            found.customers.append(misled)
+            report.customers.append(misled)
         }
-        return found
     }
 
     // MARK: Events
 
     /// Counts the appended events; returns the chains they are about, in order.
-    private func newEvents(_ found: inout Found) async throws(StoreError) -> [ChainId] {
+    private func newEvents(
+        _ report: inout RecoveryReport, _ brought: inout RecoveredEvents
+    ) async throws(StoreError) -> [ChainId] {
         var counts: [String: Int64] = [:]
         var chains: Set<ChainId> = []
         var position = start
@@ -70,7 +61,7 @@ struct RecoveryEffect: Sendable {
             position = last.position
             for event in events {
                 guard isBrought(event) else {
-                    found.brought.leaveOut(event.position)
+                    brought.leaveOut(event.position)
                     continue
                 }
                 counts[event.attributes.notificationType ?? "", default: 0] += 1
@@ -78,7 +69,7 @@ struct RecoveryEffect: Sendable {
                 chains.insert(ChainId(bundleId: request.bundleId, originalTransactionId: id))
             }
         }
-        found.newByType = counts.sorted { $0.key < $1.key }.map { (type: $0.key, count: $0.value) }
+        report.newByType = counts.sorted { $0.key < $1.key }.map { (type: $0.key, count: $0.value) }
         return chains.sorted()
     }
 
@@ -93,21 +84,22 @@ struct RecoveryEffect: Sendable {
     // MARK: Chains
 
     private func compare(
-        _ chain: ChainId, _ facts: [Fact], _ found: inout Found, _ customers: inout Set<CustomerId>
+        _ chain: ChainId, _ facts: [Fact], _ brought: RecoveredEvents,
+        _ report: inout RecoveryReport, _ customers: inout Set<CustomerId>
     ) {
         let known = facts.filter { $0.position <= snapshot.position }
         let before = snapshot.ledger.life(
-            of: known.filter { !found.brought.contains($0.position) })
+            of: known.filter { !brought.contains($0.position) })
         let after = snapshot.ledger.life(of: known)
         let states = (
             before.answer(at: now, now: now)?.state, after.answer(at: now, now: now)?.state
         )
         if states.0 != states.1 {
-            if found.chains.count < RecoveryReport.limit {
-                found.chains.append(
+            if report.chains.count < RecoveryReport.limit {
+                report.chains.append(
                     RecoveryReport.ChangedChain(chain: chain, before: states.0, after: states.1))
             } else {
-                found.chainsOmitted += 1
+                report.chainsOmitted += 1
             }
         }
         customers.formUnion(before.holders.named)

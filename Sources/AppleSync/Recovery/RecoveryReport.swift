@@ -5,40 +5,37 @@ public import Ledger
 /// The result of a recovery: the missing events and their effect on answers.
 public struct RecoveryReport: Sendable {
     /// The requested window, without the part that Apple no longer has; nil: nothing was requested.
-    public let from: Timestamp?
-    public let to: Timestamp?
+    public internal(set) var from: Timestamp?
+    public internal(set) var to: Timestamp?
     /// Notifications received from Apple's history, repetitions included.
-    public let fetchedCount: Int64
+    public internal(set) var fetchedCount: Int64 = 0
     /// New ones among them, by type in byte order.
-    public let newByType: [(type: String, count: Int64)]
+    public internal(set) var newByType: [(type: String, count: Int64)] = []
     /// Chains whose state changed; the first `limit` in chain order.
-    public let chains: [ChangedChain]
-    public let chainsOmitted: Int
+    public internal(set) var chains: [ChangedChain] = []
+    public internal(set) var chainsOmitted = 0
     /// Customers about whom answers were wrong; the first `limit` by id.
-    public let customers: [MisledCustomer]
-    public let customersOmitted: Int
+    public internal(set) var customers: [MisledCustomer] = []
+    public internal(set) var customersOmitted = 0
     /// Notifications that Apple could not deliver, the first `OperationsLimits.undeliveredCount`.
-    public let undelivered: [UndeliveredNotification]
+    public internal(set) var undelivered: [UndeliveredNotification] = []
     /// Chains that were alive in the part of the window that Apple no longer has.
-    public let tooOldCount: Int64
+    public internal(set) var tooOldCount: Int64 = 0
     /// Refused notifications since the recovery was last started or resumed.
-    public let refusedCount: Int64
+    public internal(set) var refusedCount: Int64 = 0
     /// Those of `fetchedCount` that are not in the ledger.
-    let absentCount: Int64
-    public let errors: [IngestSummary.IngestError]
+    var absentCount: Int64 = 0
+    public internal(set) var errors: [IngestSummary.IngestError] = []
     public let complete: CompleteWindow?
     /// Why `completeThrough` was not moved to the end of the window; nil when it was.
-    public let reservation: Reservation?
+    public internal(set) var reservation: Reservation?
     /// The end of the log.
     public let position: Int64
 
-    /// The report when nothing looks missing and no window was requested; `complete` may still be
-    /// set.
-    public static func empty(_ complete: CompleteWindow?, position: Int64) -> RecoveryReport {
-        RecoveryReport(
-            from: nil, to: nil, fetchedCount: 0, newByType: [], chains: [], chainsOmitted: 0,
-            customers: [], customersOmitted: 0, undelivered: [], tooOldCount: 0, refusedCount: 0,
-            absentCount: 0, errors: [], complete: complete, reservation: nil, position: position)
+    /// The report when nothing looks missing and no window was requested.
+    public init(complete: CompleteWindow?, position: Int64) {
+        self.complete = complete
+        self.position = position
     }
 
     /// Maximum chains and customers listed individually.

@@ -148,29 +148,27 @@ public struct RecoveryRun: Sendable {
         _ snapshot: LedgerSnapshot
     ) async throws(StoreError) -> RecoveryReport {
         let record = finished.record
-        let effect = try await RecoveryEffect(
+        var report = RecoveryReport(
+            complete: ledger.complete(of: request.bundleId, .everything, head: snapshot.position),
+            position: snapshot.position)
+        (report.from, report.to) = (finished.plan.from, finished.plan.to)
+        report.reservation = reservation
+        try await RecoveryEffect(
             snapshot: snapshot, request: request, start: record.startPosition,
             now: recovery.clock()
-        ).read()
-        let undelivered = try await ledger.operations.undelivered(record.id)
-        let isCut = finished.plan.from > request.from
-        let tooOld =
-            isCut
-            ? try await snapshot.projections.chainCount(
-                of: request.bundleId, aliveFrom: request.from, before: finished.plan.from) : 0
-        return RecoveryReport(
-            from: finished.plan.from, to: finished.plan.to,
-            fetchedCount: max(finished.fetchedCount, effect.newCount),
-            newByType: effect.newByType,
-            chains: effect.chains, chainsOmitted: effect.chainsOmitted,
-            customers: effect.customers, customersOmitted: effect.customersOmitted,
-            undelivered: undelivered.compactMap { UndeliveredNotification(kept: $0) },
-            tooOldCount: tooOld, refusedCount: finished.progress.refusedCount,
-            absentCount: finished.progress.refusals.counted,
-            errors: finished.progress.errors,
-            complete: ledger.complete(
-                of: request.bundleId, .everything, head: snapshot.position),
-            reservation: reservation, position: snapshot.position)
+        ).add(to: &report)
+        report.fetchedCount = max(finished.fetchedCount, report.newCount)
+        report.undelivered = try await ledger.operations.undelivered(record.id).compactMap {
+            UndeliveredNotification(kept: $0)
+        }
+        if finished.plan.from > request.from {
+            report.tooOldCount = try await snapshot.projections.chainCount(
+                of: request.bundleId, aliveFrom: request.from, before: finished.plan.from)
+        }
+        report.refusedCount = finished.progress.refusedCount
+        report.absentCount = finished.progress.refusals.counted
+        report.errors = finished.progress.errors
+        return report
     }
 }
 

@@ -82,7 +82,7 @@ struct OperatorMemoryTests {
 
     @Test("A recovery whose report an erasure overtakes ends without the report")
     func overtaken() {
-        let report = RecoveryReport.empty(nil, position: 1)
+        let report = RecoveryReport(complete: nil, position: 1)
         let failure = JobState<RecoveryReport>.failed(code: "closed", message: "")
         for (erased, clears, state, outcome) in [
             (Environment.sandbox, false, .finished(report), "finished"),
