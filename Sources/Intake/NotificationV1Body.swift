@@ -1,9 +1,9 @@
-import AppStore
+package import AppStore
 import Signing
 
 /// The body of a version 1 notification as posted or stored. Its head is parsed once, whatever the
 /// outcome: any client can post a body, and each parse costs more with each key.
-package struct NotificationV1Body: Sendable {
+package struct NotificationV1Body: Sendable, Undisclosed {
     package let bytes: [UInt8]
     /// The location of its password, or why it has none.
     private let reading: Result<SealedNotificationV1, VerificationError>
@@ -68,10 +68,4 @@ extension NotificationV1Body: Equatable {
     package static func == (left: NotificationV1Body, right: NotificationV1Body) -> Bool {
         left.bytes == right.bytes
     }
-}
-
-extension NotificationV1Body: CustomStringConvertible, CustomReflectable {
-    /// Discloses neither body nor password.
-    package var description: String { "NotificationV1Body" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

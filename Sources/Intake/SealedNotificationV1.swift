@@ -1,10 +1,10 @@
-import AppStore
+package import AppStore
 import Signing
 
 /// A version 1 notification whose password is replaced by a seal: an HMAC of the rest, with the
 /// password as its key. The secret itself is not stored, yet its holder can verify at any time that
 /// a holder of the secret sent these bytes and that they are unchanged.
-package struct SealedNotificationV1: Sendable {
+package struct SealedNotificationV1: Sendable, Undisclosed {
     /// The app the body names, before verification.
     let bundleId: BundleId?
     private let body: [UInt8]
@@ -88,10 +88,4 @@ package struct SealedNotificationV1: Sendable {
         copy += body[place.upperBound...]
         return copy
     }
-}
-
-extension SealedNotificationV1: CustomStringConvertible, CustomReflectable {
-    /// Discloses neither body nor password.
-    package var description: String { "SealedNotificationV1" }
-    package var customMirror: Mirror { Mirror(self, children: [:]) }
 }

@@ -3,7 +3,7 @@ import Signing
 
 /// Credentials of an app's requests to Apple: an In-App Purchase key of App Store Connect (Users
 /// and Access, Integrations). Never printed: neither description nor mirror contain it.
-public struct APICredentials: Sendable {
+public struct APICredentials: Sendable, Undisclosed {
     let keyId: String
     let issuerId: String
     let bundleId: BundleId
@@ -36,10 +36,4 @@ public struct APICredentials: Sendable {
         self.issuerId = issuerId
         self.bundleId = bundleId
     }
-}
-
-extension APICredentials: CustomStringConvertible, CustomReflectable {
-    public var description: String { "APICredentials" }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

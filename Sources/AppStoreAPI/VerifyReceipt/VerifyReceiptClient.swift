@@ -6,7 +6,7 @@ import Signing
 /// https://developer.apple.com/documentation/appstorereceipts/verifyreceipt
 ///
 /// The response is unsigned: evidence that rests on the connection (`Trust.transport`).
-public final class VerifyReceiptClient: Sendable {
+public final class VerifyReceiptClient: Sendable, Undisclosed {
     /// Never printed: neither description nor mirror contain it.
     private let sharedSecret: String?
     private let hosts: APIHosts
@@ -150,11 +150,6 @@ public final class VerifyReceiptClient: Sendable {
         }
         return answer
     }
-}
-
-extension VerifyReceiptClient: CustomReflectable {
-    /// Empty, because the parts include the secret.
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 extension Environment {

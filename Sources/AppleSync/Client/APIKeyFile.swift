@@ -4,7 +4,7 @@ import Foundation
 public import Intake
 
 /// An app's In-App Purchase key file, read once when the client is created.
-public struct APIKeyFile: Sendable, Equatable {
+public struct APIKeyFile: Sendable, Equatable, Undisclosed {
     public let path: String
     /// Whether users other than its owner can read it.
     public let isReadableByOthers: Bool
@@ -54,10 +54,4 @@ public struct APIKeyFile: Sendable, Equatable {
             }
         }
     }
-}
-
-extension APIKeyFile: CustomStringConvertible, CustomReflectable {
-    public var description: String { "APIKeyFile" }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }

@@ -1,4 +1,4 @@
-package import AppStore
+public import AppStore
 import Foundation
 import Signing
 import Synchronization
@@ -6,7 +6,7 @@ import Synchronization
 /// An app's shared secret of App Store Connect: authenticates version 1 notifications, and is sent
 /// to verifyReceipt. Read from a file with one per line, so that the old one stays valid during
 /// rotation. Never printed: neither its description nor its mirror contains it.
-public struct SharedSecret: Sendable, Equatable {
+public struct SharedSecret: Sendable, Equatable, Undisclosed {
     /// The first one is sent in requests.
     private let values: [String]
 
@@ -102,11 +102,6 @@ public struct SharedSecret: Sendable, Equatable {
             HMACSHA256.code([message], key: Array(value.utf8)).equalsInConstantTime(code) || found
         }
     }
-}
-
-extension SharedSecret: CustomStringConvertible, CustomReflectable {
-    public var description: String { "SharedSecret" }
-    public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
 /// The shared secrets of all apps that have one, shared by all intakes, so that changed files can

@@ -1,10 +1,10 @@
-import AppStore
+public import AppStore
 public import Intake
 import Signing
 
 /// The signing secrets of an endpoint (Standard Webhooks), read from a file with one `whsec_…` per
 /// line. Never printed: neither its description nor its mirror contains it.
-public struct WebhookSecret: Sendable, Equatable {
+public struct WebhookSecret: Sendable, Equatable, Undisclosed {
     private let keys: [[UInt8]]
 
     static let prefix = "whsec_"
@@ -46,10 +46,4 @@ public struct WebhookSecret: Sendable, Equatable {
             return "v1," + String(decoding: Base64Standard.encode(code.bytes), as: UTF8.self)
         }.joined(separator: " ")
     }
-}
-
-extension WebhookSecret: CustomStringConvertible, CustomReflectable {
-    public var description: String { "WebhookSecret" }
-
-    public var customMirror: Mirror { Mirror(self, children: []) }
 }
