@@ -10,7 +10,9 @@ extension ServiceConfiguration {
 
         /// Whether its group or others can read or write it. False for a missing file, which its
         /// reader reports.
-        public var isOpenToOthers: Bool {
+        public var isOpenToOthers: Bool { SecretPath.isOpenToOthers(path) }
+
+        public static func isOpenToOthers(_ path: String) -> Bool {
             var status = stat()
             return stat(path, &status) == 0 && status.st_mode & 0o077 != 0
         }

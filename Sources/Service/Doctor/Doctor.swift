@@ -129,9 +129,7 @@ public struct Doctor: Sendable {
             let setting = "apps[\(index)].api"
             return Finding("key of \(app.bundleId)", passing: "usable") {
                 () throws(ConfigurationError) in
-                let file = try APIKeyFile(
-                    path: api.privateKeyFile, key: "\(setting).privateKeyFile")
-                _ = try file.credentials(api, bundleId: app.bundleId, key: setting)
+                _ = try APICredentials(api, bundleId: app.bundleId, key: setting)
             }
         }
     }

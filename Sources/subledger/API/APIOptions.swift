@@ -105,12 +105,13 @@ extension Settings {
         let key = "apps[\(place)].api"
         do throws(ConfigurationError) {
             try api.requireUsable(key: key)
-            let file = try APIKeyFile(path: api.privateKeyFile, key: "\(key).privateKeyFile")
-            if file.isReadableByOthers {
+            let credentials = try APICredentials(api, bundleId: app.bundleId, key: key)
+            if ServiceConfiguration.SecretPath.isOpenToOthers(api.privateKeyFile) {
                 Terminal.note(
-                    "warning: \(file.path) can be read by other users; run chmod 600 on it")
+                    "warning: \(api.privateKeyFile) can be read by other users; run chmod 600 on"
+                        + " it")
             }
-            return try file.credentials(api, bundleId: app.bundleId, key: key)
+            return credentials
         } catch {
             throw error.naming(api, over: configuration.ledger.app(app.bundleId)?.api, key)
         }

@@ -42,7 +42,7 @@ struct APIAccessTests {
         #expect(error?.description.contains("word@") == false)
     }
 
-    @Test("A key file is read, discloses no content, and reports whether others can read it")
+    @Test("A key file is read, and it is known whether others can read it")
     func keyFile() throws {
         let directory = try TemporaryDirectory()
         let key = try ServedKey()
@@ -51,13 +51,8 @@ struct APIAccessTests {
         for (mode, isOpen) in [(0o600, false), (0o400, false), (0o640, true), (0o604, true)] {
             try FileManager.default.setAttributes(
                 [.posixPermissions: mode], ofItemAtPath: path)
-            let file = try APIKeyFile(path: path, key: "x")
-            #expect(file.isReadableByOthers == isOpen)
-            _ = try file.credentials(api, bundleId: BundleId("a"), key: "apps[0].api")
-            var dumped = ""
-            dump(file, to: &dumped)
-            #expect(!dumped.contains("PRIVATE"))
-            #expect(!"\(file)".contains("PRIVATE"))
+            #expect(ServiceConfiguration.SecretPath.isOpenToOthers(path) == isOpen)
+            _ = try APICredentials(api, bundleId: BundleId("a"), key: "apps[0].api")
         }
     }
 
@@ -67,28 +62,16 @@ struct APIAccessTests {
         let path = try directory.write(Array("hidden".utf8), to: "key.p8")
         let api = Configuration.API(keyId: "k", issuerId: "i", privateKeyFile: path)
         let error = #expect(throws: ConfigurationError.self) {
-            try APIKeyFile(path: path, key: "x")
-                .credentials(api, bundleId: BundleId("a"), key: "apps[0].api")
+            try APICredentials(api, bundleId: BundleId("a"), key: "apps[0].api")
         }
         #expect(error?.key == "apps[0].api.privateKeyFile")
         #expect(error?.description.contains("hidden") == false)
         for missing in [directory.file("none"), directory.file("")] {
+            let api = Configuration.API(keyId: "k", issuerId: "i", privateKeyFile: missing)
             let error = #expect(throws: ConfigurationError.self) {
-                try APIKeyFile(path: missing, key: "apps[0].api.privateKeyFile")
+                try APICredentials(api, bundleId: BundleId("a"), key: "apps[0].api")
             }
             #expect(error?.code == .unreadableFile)
         }
-    }
-
-    @Test("A key file of the maximum size is read, a larger one is refused")
-    func keyFileBound() throws {
-        let directory = try TemporaryDirectory()
-        let bytes = [UInt8](repeating: 10, count: APIKeyFile.maximumByteCount)
-        _ = try APIKeyFile(path: try directory.write(bytes, to: "a"), key: "x")
-        let larger = try directory.write(bytes + [10], to: "b")
-        let error = #expect(throws: ConfigurationError.self) {
-            try APIKeyFile(path: larger, key: "x")
-        }
-        #expect(error?.code == .invalidValue)
     }
 }

@@ -1,0 +1,43 @@
+public import AppStore
+public import AppStoreAPI
+import Foundation
+public import Intake
+
+extension APICredentials {
+    /// Largest accepted key file: a `.p8` has some 260 bytes.
+    static let maximumFileByteCount = 16 * 1_024
+
+    /// The credentials of an app with the key in its file. Throws `ConfigurationError` that names
+    /// the setting below `key`, e.g. `apps[0].api`, and discloses no content.
+    public init(
+        _ api: Configuration.API, bundleId: BundleId, key: String
+    ) throws(ConfigurationError) {
+        var status = stat()
+        let path = api.privateKeyFile
+        let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+        guard isFile, let data = FileManager.default.contents(atPath: path) else {
+            throw ConfigurationError(
+                .unreadableFile, key: "\(key).privateKeyFile",
+                reason: "The file cannot be read; check its path and permissions.")
+        }
+        do throws(Problem) {
+            guard data.count <= APICredentials.maximumFileByteCount else {
+                throw Problem.noPrivateKey
+            }
+            try self.init(
+                keyId: api.keyId, issuerId: api.issuerId, bundleId: bundleId, pem: Array(data))
+        } catch {
+            switch error {
+            case .noPrivateKey, .wrongCurve:
+                throw ConfigurationError(
+                    .invalidValue, key: "\(key).privateKeyFile",
+                    reason: "The file must hold an In-App Purchase key downloaded from App Store"
+                        + " Connect: PEM, P-256.")
+            case .unusableId:
+                throw ConfigurationError(
+                    .invalidValue, key: "\(key).keyId",
+                    reason: "keyId and issuerId are ids without spaces.")
+            }
+        }
+    }
+}
