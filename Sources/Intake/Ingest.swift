@@ -81,17 +81,13 @@ public struct Ingest: Sendable {
     public func run(
         lines: [[UInt8]], input: String
     ) async throws(StoreError) -> IngestSummary {
-        var summary = IngestSummary()
         let bound = byteBound
-        let chunks = lines.enumerated().map {
-            InputChunk(bytes: $1, line: $0 + 1, isTooLong: $1.count > bound)
-        }
-        for start in stride(from: 0, to: chunks.count, by: Ingest.linesPerBatch) {
-            let batch = Array(chunks[start..<min(start + Ingest.linesPerBatch, chunks.count)])
-            try await append(prepare(batch, path: input), into: &summary)
-        }
-        summary.position = try await log.head().position
-        return summary
+        return try await run(
+            lines.enumerated().map { index, line in
+                InputChunk(
+                    bytes: line, line: index + 1, isTooLong: line.count > bound,
+                    name: "\(input):\(index + 1)")
+            })
     }
 
     /// Ingests chunks in memory, each under its own name.
