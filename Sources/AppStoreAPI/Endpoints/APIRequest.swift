@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 
 /// One request, without host and token.
 struct APIRequest: Sendable, Equatable {
@@ -37,19 +38,12 @@ struct APIRequest: Sendable, Equatable {
     /// Escapes all but unreserved characters (RFC 3986 §2.3), so that an id is always one path
     /// segment.
     static func encoded(_ text: String) -> String {
-        var result = ""
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."),
-                UInt8(ascii: "_"), UInt8(ascii: "~"):
-                result.unicodeScalars.append(UnicodeScalar(byte))
-            default:
-                let digits = String(byte, radix: 16, uppercase: true)
-                result += digits.count == 1 ? "%0\(digits)" : "%\(digits)"
-            }
-        }
-        return result
+        text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+    }
+
+    private static var unreserved: CharacterSet {
+        CharacterSet(
+            charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
     }
 
     /// An id as a path segment. Throws `invalidRequest` for ids that Apple cannot have made, which

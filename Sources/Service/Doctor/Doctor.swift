@@ -181,9 +181,7 @@ public struct Doctor: Sendable {
         while !FileManager.default.fileExists(atPath: parent.path), parent.path != "/" {
             parent.deleteLastPathComponent()
         }
-        let attributes = try? FileManager.default.attributesOfFileSystem(
-            forPath: parent.path)
-        guard let free = (attributes?[.systemFreeSize] as? NSNumber)?.int64Value else {
+        guard let free = FreeDiskSpace.freeByteCount(parent.path) else {
             return [Finding(.warning, "disk", "Free space cannot be determined.")]
         }
         let isComfortable = free >= Doctor.comfortableFreeByteCount

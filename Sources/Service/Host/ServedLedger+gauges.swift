@@ -42,7 +42,7 @@ extension ServedLedger {
             [
                 ("log_bytes", ServedLedger.byteCount(log)),
                 ("wal_bytes", ServedLedger.byteCount(log + "-wal")),
-                ("disk_free_bytes", ServedLedger.freeByteCount(directory)),
+                ("disk_free_bytes", Double(FreeDiskSpace.freeByteCount(directory) ?? 0)),
             ]
         }
         return gauges
@@ -51,10 +51,5 @@ extension ServedLedger {
     private static func byteCount(_ path: String) -> Double {
         var status = stat()
         return stat(path, &status) == 0 ? Double(status.st_size) : 0
-    }
-
-    /// Bytes available to users other than root; 0 when unknown.
-    static func freeByteCount(_ directory: String) -> Double {
-        Double(FreeDiskSpace.freeByteCount(directory) ?? 0)
     }
 }
