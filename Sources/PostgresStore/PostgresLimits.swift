@@ -11,9 +11,6 @@ enum PostgresLimits {
     static let rewriteTimeout: Duration = .seconds(3_600)
     /// Lock timeout of such a statement: other connections queue behind it.
     static let rewriteWait = "10s"
-    /// Maximum bytes of a bundle id and an originalTransactionId that an index holds: a row of it
-    /// has 2,704. A log of an earlier release may hold longer ones.
-    static let indexedByteCount = 2_600
     /// Maximum attempts of a transaction that conflicts with others.
     static let conflictAttemptCount = 12
     /// Connections that read.

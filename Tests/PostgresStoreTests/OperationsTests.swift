@@ -83,7 +83,7 @@ struct OperationsTests {
         }
         // Digits that PostgreSQL cannot compress to the size of an index row.
         let digits = (UInt8.min...UInt8.max).map { SHA256.hash([$0]).hexadecimal }.joined()
-        let room = PostgresLimits.indexedByteCount - "com.example".utf8.count
+        let room = OperationsLimits.indexedByteCount - "com.example".utf8.count
         let (long, bound) = (chain(digits), chain(String(digits.prefix(room))))
         #expect(digits.utf8.count == 16_384)
         let end = ProjectionCursor(position: 1, leafHash: SHA256.hash([1]))

@@ -1,6 +1,3 @@
-public import AppStore
-public import Ledger
-
 /// Operational state of one environment on which no answer depends: quarantine, cursors of
 /// recoveries, backfills and feeds, webhook deliveries, keys of uploads.
 ///
@@ -31,23 +28,8 @@ public protocol OperationalState: Sendable {
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value
 
-    // MARK: Different in each engine
-
     /// Removes what is left of removed rows in the store's files.
     func purge() async throws(StoreError)
-
-    /// How far the clock has advanced, and the end of the log at that time; nil before the first
-    /// time. The leaf hash is nil where an earlier release stored none; `looksAgain` is set where
-    /// an earlier release may have left something out.
-    func feedClock() async throws(StoreError) -> (
-        end: ProjectionCursor, at: Timestamp, looksAgain: Bool
-    )?
-
-    /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
-    /// by that, in order. Committed before the changes are emitted.
-    func keepClock(
-        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
-    ) async throws(StoreError)
 }
 
 /// Parts of the operational state whose writes are serialised.
@@ -125,6 +107,9 @@ public enum OperationsLimits {
     /// Minimum length of an id for which upload keys that contain it are erased, since clients
     /// choose the keys. Shorter ids occur in unrelated keys and are compared with whole keys.
     package static let containedByteCount = 8
+    /// Maximum bytes of a bundle id and an originalTransactionId that an index holds: a row of one
+    /// of PostgreSQL has 2,704. A log of an earlier release may hold longer ones.
+    package static let indexedByteCount = 2_600
     /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100
 }

@@ -39,8 +39,6 @@ public final class ChangeFeed: Sendable {
         /// Chains of events up to this position have been checked for clock changes, possibly by a
         /// previous process.
         var lookedThrough: Int64 = 0
-        /// Whether the first scan checks all chains.
-        var looksAgain = false
         /// Subscriber count; the feed idles at zero.
         var interest = 0
         /// Rises whenever there may be new changes to read.
@@ -263,7 +261,7 @@ public final class ChangeFeed: Sendable {
         // While derived data is being rebuilt its position is lower; the horizon never goes back.
         guard part.head >= part.horizon else { return false }
         if part.windowEnd < part.now {
-            try await scan(store, from: part.scansFrom, part.now, through: part.head)
+            try await scan(store, from: part.at, part.now, through: part.head)
         }
         // A scan finds changes that come due after the feed's time. A change of a new event that
         // came due between its arrival and that time must be looked up separately.
@@ -275,7 +273,6 @@ public final class ChangeFeed: Sendable {
             state.horizon = part.head
             state.at = part.now
             state.origin = 0
-            state.looksAgain = false
             // After a clock that was ahead has been corrected, far future entries need not be held:
             // scan again.
             if part.now < part.at { state.dues.windowEnd = Timestamp(milliseconds: .min) }
@@ -308,8 +305,8 @@ public final class ChangeFeed: Sendable {
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
             return FeedStep(
                 head: head, horizon: state.horizon ?? head, lookedThrough: looked,
-                scansFrom: state.looksAgain ? Timestamp(milliseconds: 0) : at, at: at, now: now,
-                windowEnd: state.dues.windowEnd, beginnings: settled, isCut: !settled.isEmpty)
+                at: at, now: now, windowEnd: state.dues.windowEnd, beginnings: settled,
+                isCut: !settled.isEmpty)
         }
     }
 
@@ -330,7 +327,6 @@ public final class ChangeFeed: Sendable {
             state.keptPosition = kept?.end.position
             guard let kept else { return }
             state.lookedThrough = kept.end.position
-            state.looksAgain = kept.looksAgain
             state.horizon = min(kept.end.position, head)
             // Readers that found no horizon before must look again.
             state.version += 1

@@ -6,8 +6,6 @@ struct FeedStep {
     let horizon: Int64
     /// Chains of events up to this position have been checked.
     let lookedThrough: Int64
-    /// The time from which a scan checks.
-    let scansFrom: Timestamp
     let at: Timestamp
     let now: Timestamp
     let windowEnd: Timestamp

@@ -1,5 +1,4 @@
 import AppStore
-import GRDB
 import Ledger
 import LedgerStore
 import LedgerTestSupport
@@ -110,25 +109,5 @@ struct UntoldClockTests {
             #expect(try await live.changes().map(\.id) == seen)
             #expect(try await live.changes(after: end).isEmpty)
         }
-    }
-
-    @Test("Changes that an earlier release left out are emitted once this one opens the ledger")
-    func leftOut() async throws {
-        let place = try TemporaryLedger()
-        let clock = ManualClock(chain.start(3))
-        _ = try await place.ingest(ending)
-        // The state such a release left: the clock stored beyond the end, and no reading.
-        try await place.session { session in
-            try await session.ledger.operations.keepClock(
-                end: ProjectionCursor(position: 2, leafHash: nil), at: chain.start(2), chains: [])
-        }
-        let before = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
-        #expect(before.count == 2)
-        let path = "\(place.environmentDirectory)/\(OperationsStore.fileName)"
-        let file = try DatabaseQueue(path: path)
-        try await file.write { try $0.execute(sql: "UPDATE feed_clock SET looks_again = 1") }
-        try file.close()
-        let names = try await LiveFeed.open(place, clock: clock) { try await $0.names() }
-        #expect(names == Self.reported)
     }
 }

@@ -1,8 +1,51 @@
-package import AppStore
+public import AppStore
 public import Ledger
 
 /// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
 extension OperationalState {
+    /// How far the clock has advanced, and the end of the log at that time; nil before the first
+    /// time. The leaf hash is nil where an earlier release stored none.
+    public func feedClock() async throws(StoreError) -> (end: ProjectionCursor, at: Timestamp)? {
+        try await readTables { tables in
+            try tables.rows("SELECT position, at, leaf_hash FROM @feed_clock") { row in
+                (
+                    end: ProjectionCursor(position: try row.int64(0), leafHash: row.digest(2)),
+                    at: try row.time(1)
+                )
+            }.first
+        }
+    }
+
+    /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
+    /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
+    /// the changes are emitted.
+    public func keepClock(
+        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
+    ) async throws(StoreError) {
+        let chains = chains.filter {
+            $0.bundleId.rawValue.utf8.count + $0.originalTransactionId.rawValue.utf8.count
+                <= OperationsLimits.indexedByteCount
+        }
+        try await writeTables(.feeds) { tables in
+            try tables.execute(
+                """
+                INSERT INTO @feed_clock (id, position, at, leaf_hash)
+                VALUES (1, $1::bigint, $2::bigint, $3::bytea)
+                ON CONFLICT (id) DO UPDATE SET position = excluded.position, at = excluded.at,
+                    leaf_hash = excluded.leaf_hash
+                """, end.position, at, end.leafHash)
+            for (ordinal, chain) in chains.enumerated() {
+                try tables.insert(
+                    into: "clock_readings",
+                    [
+                        "position": end.position, "at": at, "ordinal": ordinal,
+                        "bundle_id": chain.bundleId, "chain": chain.originalTransactionId,
+                        "leaf_hash": end.leafHash,
+                    ])
+            }
+        }
+    }
+
     /// The ends of the log at which readings were made, newest first, before `position`.
     public func readingEnds(
         before position: Int64, limit: Int
@@ -65,23 +108,6 @@ extension OperationalState {
                 ORDER BY position, at, ordinal LIMIT $5::bigint
                 """, cursor.position, cursor.clock, cursor.ordinal, position, max(1, limit)
             ) { (chain: try $0.chainId(3), reading: try $0.clockReading()) }
-        }
-    }
-}
-
-extension SQLTables {
-    /// Inserts the chains that changed because the clock advanced.
-    package func insertReadings(
-        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
-    ) throws {
-        for (ordinal, chain) in chains.enumerated() {
-            try insert(
-                into: "clock_readings",
-                [
-                    "position": end.position, "at": at, "ordinal": ordinal,
-                    "bundle_id": chain.bundleId, "chain": chain.originalTransactionId,
-                    "leaf_hash": end.leafHash,
-                ])
         }
     }
 }
