@@ -3,18 +3,15 @@ internal import LedgerStore
 
 /// Reads the log for an audit: damaged rows are returned, not thrown.
 struct AuditReader {
-    let statements: AuditStatements
-    let connection: PostgresConnection
+    private let statements: LogStatements
+    private let connection: PostgresConnection
     /// Headers are read from the table, not from the cache: they are to be checked.
     private var headers: HeaderTable
 
-    init(
-        _ statements: AuditStatements, _ log: LogStatements, _ connection: PostgresConnection,
-        location: String
-    ) {
+    init(_ statements: LogStatements, _ connection: PostgresConnection, location: String) {
         self.statements = statements
         self.connection = connection
-        headers = HeaderTable(log, known: KnownHeaders(), location: location)
+        headers = HeaderTable(statements, known: KnownHeaders(), location: location)
     }
 
     /// The rows after `position`: a page by number or by bytes, whichever is less; and the largest
@@ -22,13 +19,9 @@ struct AuditReader {
     mutating func read(
         after position: Int64, through: Int64
     ) throws -> (rows: [AuditRow], largestHeader: Int64) {
-        let results = try connection.run([
-            statements.events.with { AuditReader.bind(position, through, to: &$0) },
-            statements.evidence.with {
-                AuditReader.bind(position, through, to: &$0)
-                $0.add(LogLimits.pageByteCount)
-            },
-        ])
+        let results = try connection.run(
+            statements.page(
+                after: position, through: through, limit: LogLimits.pageEventCount))
         let (stored, end, ids) = try EvidenceRow.page(results[1], &headers, connection)
         let evidence = Dictionary(stored.map { ($0.position, $0) }) { $1 }
         var rows: [AuditRow] = []
@@ -42,14 +35,6 @@ struct AuditReader {
                     evidence: try state(of: evidence[position])))
         }
         return (rows, ids.max() ?? 0)
-    }
-
-    private static func bind(
-        _ position: Int64, _ through: Int64, to parameters: inout Parameters
-    ) {
-        parameters.add(position)
-        parameters.add(through)
-        parameters.add(LogLimits.pageEventCount)
     }
 
     private func state(of row: EvidenceRow?) throws -> AuditRow.StoredEvidence {

@@ -3,8 +3,6 @@ internal import LedgerStore
 /// The statements of an audit. Walks read an index in order: `enable_seqscan` is off, and only the
 /// index provides the ORDER BY.
 struct AuditStatements: Sendable {
-    let events: Statement
-    let evidence: Statement
     let headers: Statement
     let keys: Statement
     let identities: Statement
@@ -12,8 +10,6 @@ struct AuditStatements: Sendable {
 
     init(schema name: String) {
         let schema = "\"\(name)\""
-        events = Statement(EventColumns.page(schema))
-        evidence = LogStatements(schema: name).evidence
         headers = Statement(
             "SELECT id, hash, bytes FROM \(schema).headers ORDER BY id")
         keys = AuditStatements.index(of: "key", schema)

@@ -53,7 +53,7 @@ extension PostgresLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (rows: [AuditRow], largestHeader: Int64) {
         try await read { [self] connection in
-            var reader = AuditReader(audits, statements, connection, location: location)
+            var reader = AuditReader(statements, connection, location: location)
             return try reader.read(after: position, through: through)
         }
     }

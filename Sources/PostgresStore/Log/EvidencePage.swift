@@ -18,19 +18,8 @@ struct EvidencePage {
         _ connection: PostgresConnection, after position: Int64, through: Int64, limit: Int,
         damaged: DamagedRows
     ) throws -> [LoggedEvent] {
-        let results = try connection.run([
-            statements.events.with {
-                $0.add(position)
-                $0.add(through)
-                $0.add(limit)
-            },
-            statements.evidence.with {
-                $0.add(position)
-                $0.add(through)
-                $0.add(limit)
-                $0.add(LogLimits.pageByteCount)
-            },
-        ])
+        let results = try connection.run(
+            statements.page(after: position, through: through, limit: limit))
         let (evidence, end, _) = try EvidenceRow.page(results[1], &headers, connection)
         var page: [LoggedEvent] = []
         page.reserveCapacity(results[0].count)

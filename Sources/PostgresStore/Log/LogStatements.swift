@@ -140,6 +140,24 @@ struct LogStatements: Sendable {
     }
 }
 
+extension LogStatements {
+    /// The rows after a position and their evidence: two ranges side by side.
+    func page(after position: Int64, through: Int64, limit: Int) -> [Command] {
+        func bind(_ parameters: inout Parameters) {
+            parameters.add(position)
+            parameters.add(through)
+            parameters.add(limit)
+        }
+        return [
+            events.with { bind(&$0) },
+            evidence.with {
+                bind(&$0)
+                $0.add(LogLimits.pageByteCount)
+            },
+        ]
+    }
+}
+
 struct ErasureStatements: Sendable {
     let newer: Statement
     let eraseEvents: Statement

@@ -44,7 +44,6 @@ final class ConnectionThreads: Sendable {
 private final class WorkQueue: Sendable {
     private struct State {
         var waiting: [ConnectionThreads.Work] = []
-        var nextIndex = 0
         var isStopped = false
         var threadCount: Int
         /// Callers of `stopped`.
@@ -87,17 +86,7 @@ private final class WorkQueue: Sendable {
     /// Blocks until there is work; nil at the end.
     private func next() -> ConnectionThreads.Work? {
         available.wait()
-        return state.withLock { state in
-            guard state.nextIndex < state.waiting.count else { return nil }
-            let work = state.waiting[state.nextIndex]
-            state.nextIndex += 1
-            // Under sustained load the queue is never empty.
-            if state.nextIndex == state.waiting.count || state.nextIndex >= 1_024 {
-                state.waiting.removeFirst(state.nextIndex)
-                state.nextIndex = 0
-            }
-            return work
-        }
+        return state.withLock { $0.waiting.isEmpty ? nil : $0.waiting.removeFirst() }
     }
 
     func stop() {
