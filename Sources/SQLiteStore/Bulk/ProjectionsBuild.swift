@@ -77,7 +77,7 @@ public final class ProjectionsBuild: Sendable {
                 of: chain.subscription, new: chain.reported.movements, signedAt: chain.signedAt)
             for named in chain.reported.classes { state.changes.name(named) }
         }
-        if state.changes.cellCount > keptCount { _ = try state.changes.write(database) }
+        if state.changes.cellCount > keptCount { try state.changes.write(database) }
         try state.transactions.append(rows.transactions, database)
         try state.orderLines.append(rows.orderLines, database)
         try state.holdings.append(rows.holdings, database)
@@ -99,7 +99,7 @@ public final class ProjectionsBuild: Sendable {
                 try state.transactions.flush(database)
                 try state.orderLines.flush(database)
                 try state.holdings.flush(database)
-                _ = try state.changes.write(database)
+                try state.changes.write(database)
             }
             try CompletenessRow.insert(completeness.all, database)
         }

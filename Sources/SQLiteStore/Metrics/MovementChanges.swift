@@ -12,7 +12,6 @@ struct MovementChanges: Sendable {
     private let days: ReportDays
     private var pending = PendingChanges()
     private var signedAt: Int64?
-    private var written = 0
 
     /// Changed sums by day that a build in bulk keeps in memory before it writes them. (With two
     /// million events: 500,000 take over 100 MiB more, and are no faster.)
@@ -59,20 +58,18 @@ struct MovementChanges: Sendable {
         uses[named.number]?.counted = named.counted
     }
 
-    /// Writes the changes, removes rows that became zero, and starts over. Returns the number of
-    /// rows written.
-    mutating func write(_ database: Database) throws -> Int {
-        written = try pending.write(database)
+    /// Writes the changes, removes rows that became zero, and starts over.
+    mutating func write(_ database: Database) throws {
+        try pending.write(database)
         try writeDays(database)
         try writeMonths(database)
         try writeClasses(database)
         try NewestFact.raise(signedAt, database)
         cells.removeAll(keepingCapacity: true)
         uses.removeAll(keepingCapacity: true)
-        return written
     }
 
-    private mutating func writeDays(_ database: Database) throws {
+    private func writeDays(_ database: Database) throws {
         let order = cells.lazy.filter { $0.value != 0 }.sorted {
             MovementCell.precedes($0.key, $1.key)
         }
@@ -87,7 +84,6 @@ struct MovementChanges: Sendable {
                         AND after_class = ? AND label = ? AND chains = ?
                     """, cell.from, cell.movement.before, cell.movement.after,
                     cell.movement.label, -count)
-                written += removed
                 if removed > 0 {
                     changedDays[cell.from] = changedDays[cell.from] ?? false
                     continue
@@ -104,25 +100,24 @@ struct MovementChanges: Sendable {
             database, table: MovementTable.days, columns: MovementTable.dayColumns,
             onConflict: "DO UPDATE SET chains = chains + excluded.chains"
         ).run(rows)
-        written += rows.rowCount
         for (from, isGrown) in changedDays.sorted(by: { $0.key < $1.key }) {
             try writeCalendar(from, isGrown: isGrown, database)
         }
     }
 
     /// A day has a row as long as it has sums.
-    private mutating func writeCalendar(
+    private func writeCalendar(
         _ from: Int64, isGrown: Bool, _ database: Database
     ) throws {
         guard isGrown, let day = days.day(Timestamp(milliseconds: from)) else {
-            written += try database.run(
+            try database.run(
                 """
                 DELETE FROM report_days WHERE from_at = ?1
                     AND NOT EXISTS (SELECT 1 FROM movements_by_day WHERE from_at = ?1)
                 """, from)
             return
         }
-        written += try database.run(
+        try database.run(
             "INSERT INTO report_days (from_at, to_at, date) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
             day.start, day.end, day.date)
     }
@@ -138,7 +133,7 @@ struct MovementChanges: Sendable {
         return months
     }
 
-    private mutating func writeMonths(_ database: Database) throws {
+    private func writeMonths(_ database: Database) throws {
         for (part, changes) in months().sorted(by: { $0.key < $1.key }) {
             let stored = try database.rows(
                 "SELECT sums FROM movements_by_month WHERE from_at = ? AND part = ?", part.from,
@@ -147,12 +142,12 @@ struct MovementChanges: Sendable {
             let body = try MonthPart.body(stored ?? [], changed: changes)
             if body == stored ?? [] { continue }
             if body.isEmpty {
-                written += try database.run(
+                try database.run(
                     "DELETE FROM movements_by_month WHERE from_at = ? AND part = ?", part.from,
                     part.number)
                 continue
             }
-            written += try database.run(
+            try database.run(
                 stored == nil
                     ? "INSERT INTO movements_by_month (from_at, part, sums) VALUES (?1, ?2, ?3)"
                     : "UPDATE movements_by_month SET sums = ?3 WHERE from_at = ?1 AND part = ?2",
@@ -160,14 +155,13 @@ struct MovementChanges: Sendable {
         }
     }
 
-    private mutating func writeClasses(_ database: Database) throws {
+    private func writeClasses(_ database: Database) throws {
         let changed = uses.filter { $0.value.count != 0 }.sorted { $0.key < $1.key }
         for (number, use) in changed {
             let updated = try database.run(
                 "UPDATE metric_classes SET uses = uses + ?2 WHERE id = ?1", number, use.count)
             if updated == 0, let counted = use.counted {
                 try MovementTable.insert(number, uses: use.count, counted, database)
-                written += 1
             } else if use.count < 0 {
                 try database.run("DELETE FROM metric_classes WHERE id = ? AND uses = 0", number)
             }
@@ -243,9 +237,8 @@ struct PendingChanges: Sendable {
         }
     }
 
-    /// Writes the changes and starts over. Returns the number of rows written and removed.
-    mutating func write(_ database: Database) throws -> Int {
-        var written = 0
+    /// Writes the changes and starts over.
+    mutating func write(_ database: Database) throws {
         let replace = try PreparedStatement(
             database,
             """
@@ -259,7 +252,7 @@ struct PendingChanges: Sendable {
         }
         for (key, movement) in order {
             guard let movement else {
-                written += try database.run(
+                try database.run(
                     "DELETE FROM pending_movements WHERE at = ? AND subscription = ? AND seq = ?",
                     key.at, key.subscription, key.seq)
                 continue
@@ -268,9 +261,8 @@ struct PendingChanges: Sendable {
                 key.at, key.subscription, key.seq, movement.before, movement.after, movement.label,
             ]
             for (parameter, value) in zip(Int32(1)..., values) { replace.bind(parameter, value) }
-            written += try replace.run()
+            try replace.runInsert()
         }
         changes.removeAll(keepingCapacity: true)
-        return written
     }
 }

@@ -49,7 +49,7 @@ public struct MovementCheck: Sendable {
                 guard let counted = classes[number] else { continue }
                 changes.name(NumberedClass(number: number, counted: counted))
             }
-            _ = try changes.write(database)
+            try changes.write(database)
         }
         let select = try PreparedStatement(
             database,

@@ -19,14 +19,12 @@ struct ChainRowWriter {
         changes = MovementChanges(days)
     }
 
-    /// Returns the number of rows written or removed; tables shared by all chains follow with
-    /// `finish`.
-    mutating func write(_ rows: ChainRows) throws -> Int {
-        var written = 0
-        let subscription = try write(rows.chain, rows.subscription, &written)
-        written += try write(rows.intervals, subscription)
-        written += try write(rows.lifeFacts, subscription)
-        written += try write(rows.notices, subscription)
+    /// Tables shared by all chains follow with `finish`.
+    mutating func write(_ rows: ChainRows) throws {
+        let subscription = try write(rows.chain, rows.subscription)
+        try write(rows.intervals, subscription)
+        try write(rows.lifeFacts, subscription)
+        try write(rows.notices, subscription)
         // Ids stated up to that position are stored: no later event has an earlier position.
         for row in rows.transactions where row.firstPosition > position {
             transactions.append((row, subscription))
@@ -36,39 +34,39 @@ struct ChainRowWriter {
         }
         holdings += rows.holdings.map { ($0, subscription) }
         if let contribution = rows.contribution {
-            written += try write(contribution, rows.reported, subscription)
+            try write(contribution, rows.reported, subscription)
         }
-        return written
     }
 
-    /// Writes the tables that are not in chain order, and the sums of the chains; returns the
-    /// number of rows. Each table is written in its own order, so that each page is visited once.
-    mutating func finish() throws -> Int {
-        let written = try write(transactions) + write(orderLines) + writeHoldings()
-        return try written + changes.write(database)
+    /// Writes the tables that are not in chain order, and the sums of the chains. Each table is
+    /// written in its own order, so that each page is visited once.
+    mutating func finish() throws {
+        try write(transactions)
+        try write(orderLines)
+        try writeHoldings()
+        try changes.write(database)
     }
 
-    /// Returns the number of rows written; the sums that differ follow with `finish`.
+    /// The sums that differ follow with `finish`.
     private mutating func write(
         _ row: ContributionRow, _ reported: ChainMovements, _ subscription: Int64
-    ) throws -> Int {
+    ) throws {
         let stored = try database.rows(ContributionRow.select, subscription) {
             ContributionRow($0)
         }.first
-        guard stored != row else { return 0 }
+        guard stored != row else { return }
         changes.add(
             of: subscription,
             old: try stored.map { try ContributionCodec.movements($0.body) } ?? [],
             oldSignedAt: stored?.signedAt, new: reported.movements, signedAt: row.signedAt)
         for named in reported.classes { changes.name(named) }
-        return try database.run(
+        try database.run(
             stored == nil ? ContributionRow.insert : ContributionRow.update,
             values: [.integer(subscription)] + row.values)
     }
 
-    private func write(
-        _ chain: ChainId, _ row: SubscriptionRow, _ written: inout Int
-    ) throws -> Int64 {
+    /// Returns the number of the chain.
+    private func write(_ chain: ChainId, _ row: SubscriptionRow) throws -> Int64 {
         let columns = SubscriptionRow.columns
         let stored = try database.rows(
             """
@@ -80,12 +78,12 @@ struct ChainRowWriter {
             let key: [ColumnValue] = [
                 .text(chain.originalTransactionId.rawValue), .text(chain.bundleId.rawValue),
             ]
-            written += try database.run(SubscriptionRow.insert(), values: key + row.values)
+            try database.run(SubscriptionRow.insert(), values: key + row.values)
             return database.lastInsertedRowID
         }
         guard stored.row != row else { return stored.id }
         let places = columns.indices.map { "?\($0 + 2)" }.joined(separator: ", ")
-        written += try database.run(
+        try database.run(
             """
             UPDATE subscriptions SET (\(columns.joined(separator: ", "))) = (\(places))
             WHERE id = ?1
@@ -93,54 +91,48 @@ struct ChainRowWriter {
         return stored.id
     }
 
-    /// Returns the number of rows written and removed.
-    private func write<Row: ProjectionRow>(_ rows: [Row], _ subscription: Int64) throws -> Int {
+    private func write<Row: ProjectionRow>(_ rows: [Row], _ subscription: Int64) throws {
         let stored = try database.rows(
             """
             SELECT \(Row.columns.joined(separator: ", ")) FROM \(Row.table)
             WHERE subscription = ? ORDER BY seq
             """, subscription
         ) { Row($0) }
-        var written = 0
         for (seq, row) in rows.enumerated() where seq >= stored.count || stored[seq] != row {
-            written += try database.run(
+            try database.run(
                 Row.insert(orReplacing: true),
                 values: [.integer(subscription), .integer(Int64(seq))] + row.values)
         }
         if stored.count > rows.count {
-            written += try database.run(
+            try database.run(
                 "DELETE FROM \(Row.table) WHERE subscription = ? AND seq >= ?", subscription,
                 rows.count)
         }
-        return written
     }
 
     /// Facts are never withdrawn, so a chain never loses an id, and a customer once named stays
     /// named.
     private func write<Row: StatedIdRow>(
         _ rows: [(row: Row, subscription: Int64)]
-    ) throws -> Int {
+    ) throws {
         let order = rows.sorted { ($0.row.id, $0.subscription) < ($1.row.id, $1.subscription) }
         let insert = """
             INSERT INTO \(Row.table) (\(Row.columns[0]), subscription, first_position)
             VALUES (?1, ?2, ?3)
             ON CONFLICT DO UPDATE SET first_position = ?3 WHERE first_position <> ?3
             """
-        return try order.reduce(0) { written, entry in
-            try written
-                + database.run(insert, entry.row.id, entry.subscription, entry.row.firstPosition)
+        for entry in order {
+            try database.run(insert, entry.row.id, entry.subscription, entry.row.firstPosition)
         }
     }
 
-    private func writeHoldings() throws -> Int {
-        try holdings.sorted { $0.row.customer < $1.row.customer }.reduce(0) { written, entry in
-            try written
-                + database.run(
-                    """
-                    INSERT INTO holdings (customer, subscription, holds, body)
-                    VALUES (?1, ?2, ?3, ?4)
-                    ON CONFLICT DO UPDATE SET holds = ?3, body = ?4 WHERE holds <> ?3 OR body <> ?4
-                    """, entry.row.customer, entry.subscription, entry.row.holds, entry.row.body)
+    private func writeHoldings() throws {
+        for entry in holdings.sorted(by: { $0.row.customer < $1.row.customer }) {
+            try database.run(
+                """
+                INSERT INTO holdings (customer, subscription, holds, body) VALUES (?1, ?2, ?3, ?4)
+                ON CONFLICT DO UPDATE SET holds = ?3, body = ?4 WHERE holds <> ?3 OR body <> ?4
+                """, entry.row.customer, entry.subscription, entry.row.holds, entry.row.body)
         }
     }
 }

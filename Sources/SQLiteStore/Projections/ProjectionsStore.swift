@@ -85,20 +85,18 @@ public final class ProjectionsStore: DerivedStore {
     // MARK: Writing
 
     /// Updates the rows of these chains, writing only those that differ, and moves the checkpoint,
-    /// in one transaction. Returns the number of rows written.
+    /// in one transaction.
     ///
     /// Throws `fileChanged` when the file's sums use other days.
     ///
     /// - `completeness`: states that these events added.
     /// - `days`: those the file was built with.
-    @discardableResult
     public func update(
         _ chains: [ChainRows], completeness: [Completeness.State] = [],
-        checkpoint: ProjectionCursor,
-        days: ReportDays = .utc
-    ) async throws(StoreError) -> Int {
+        checkpoint: ProjectionCursor, days: ReportDays = .utc
+    ) async throws(StoreError) {
         let path = path
-        return try await write { database in
+        try await write { database in
             guard try DerivedFile.meta(database)[Build.daysKey] == days.name else {
                 throw StoreError(
                     .fileChanged, path: path,
@@ -107,12 +105,10 @@ public final class ProjectionsStore: DerivedStore {
             }
             let before = try DerivedFile.checkpoint(database).position
             var writer = try ChainRowWriter(database, days, after: before)
-            var written = 0
-            for rows in chains { written += try writer.write(rows) }
-            written += try writer.finish()
+            for rows in chains { try writer.write(rows) }
+            try writer.finish()
             try CompletenessRow.insert(completeness, database)
             try DerivedFile.setCheckpoint(checkpoint, database)
-            return written
         }
     }
 

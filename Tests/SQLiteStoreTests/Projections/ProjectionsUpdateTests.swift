@@ -1,4 +1,5 @@
 import AppStore
+import GRDB
 import TestSupport
 import Testing
 
@@ -29,8 +30,11 @@ struct ProjectionsUpdateTests {
         }
     }
 
+    /// Returns the number of rows written and removed, without that of the checkpoint.
     private func update(_ chains: [ChainRows]) async throws -> Int {
+        let before = try await store.write { $0.totalChangesCount }
         try await store.update(chains, checkpoint: ProjectionCursor(position: 5, leafHash: nil))
+        return try await store.write { $0.totalChangesCount } - before - 1
     }
 
     private func stored(_ chain: ChainId) async throws -> ChainRows? {
