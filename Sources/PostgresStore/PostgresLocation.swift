@@ -7,22 +7,10 @@ public struct PostgresLocation: Sendable, Equatable, CustomStringConvertible {
     /// Nil unless `schema` is a name of at most 63 lower-case letters, digits and underscores that
     /// begins with a letter.
     public init?(_ connection: ConnectionString, schema: String) {
-        let characters = schema.utf8
-        guard let first = characters.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first),
-            characters.count <= 63, characters.allSatisfy(PostgresLocation.isAllowed),
-            !schema.hasPrefix("pg_")
+        guard schema.wholeMatch(of: /[a-z][a-z0-9_]{0,62}/) != nil, !schema.hasPrefix("pg_")
         else { return nil }
         self.connection = connection
         self.schema = schema
-    }
-
-    private static func isAllowed(_ character: UInt8) -> Bool {
-        switch character {
-        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-            UInt8(ascii: "_"):
-            true
-        default: false
-        }
     }
 
     /// For messages: hosts, database and schema, without user or secrets.
