@@ -12,8 +12,6 @@ public final class EvidencePacker: Sendable {
         let header: EvidenceHeader
         /// Whether it is canonical base64url, and so needs no escaping in a JSON string.
         let isBase64URL: Bool
-        /// A hasher that has consumed the header.
-        let begun: SHA256Hasher
     }
 
     public init() {}
@@ -38,7 +36,7 @@ public final class EvidencePacker: Sendable {
                 reason: "Evidence may have at most \(LogLimits.evidenceByteCount) bytes.",
                 remedy: "Nothing Apple signs is near this size; check the source.")
         }
-        let evidenceHash = signed?.digest ?? original.withUnsafeBufferPointer { hash($0) }
+        let evidenceHash = signed?.digest ?? SHA256.hash(original)
         assert(evidenceHash == SHA256.hash(original), "The evidence differs from the signed bytes.")
         let (packed, payloadHash) = packedForm(
             of: evidence, original, evidenceHash, decoded: signed?.payload)
@@ -94,31 +92,14 @@ public final class EvidencePacker: Sendable {
         return SHA256.hash(pieces: [first, second, digits])
     }
 
-    /// The digest of evidence. It nearly always begins with a cached header, whose part of the
-    /// computation is reused.
-    private func hash(_ evidence: UnsafeBufferPointer<UInt8>) -> Digest {
-        let known = remembered.withLock { $0 }.first { packed in
-            let count = packed.header.bytes.count
-            return count <= evidence.count
-                && packed.header.bytes.elementsEqualBytes(
-                    UnsafeBufferPointer(rebasing: evidence[..<count]))
-        }
-        guard let known else { return SHA256.hash(evidence) }
-        var hasher = known.begun
-        hasher.update(UnsafeBufferPointer(rebasing: evidence[known.header.bytes.count...]))
-        return hasher.finish()
-    }
-
     /// The header with its hash, which is cached for recent headers.
     func header(_ bytes: UnsafeBufferPointer<UInt8>) -> PackedHeader {
         let known = remembered.withLock { $0 }
         let seen = known.first { $0.header.bytes.elementsEqualBytes(bytes) }
         if let seen { return seen }
-        var begun = SHA256Hasher()
-        begun.update(bytes)
         let new = PackedHeader(
-            header: EvidenceHeader(hash: begun.finish(), bytes: Array(bytes)),
-            isBase64URL: Base64URL.decode(bytes) != nil, begun: begun)
+            header: EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes)),
+            isBase64URL: Base64URL.decode(bytes) != nil)
         remembered.withLock { headers in
             if headers.count >= LogLimits.rememberedHeaderCount { headers.removeLast() }
             headers.insert(new, at: 0)
