@@ -14,15 +14,7 @@ public struct LedgerSession: Sendable {
 
     /// Messages about derived data that was rebuilt (`Log.md` §3: rebuild and say so).
     public var remarks: [String] {
-        (projector?.remarks ?? []).map { remark in
-            switch remark {
-            case .diverged(let position):
-                "Derived data was at position \(position) of another log; this one"
-                    + " ends at \(head) (a restored backup, or a fork?). It was rebuilt from this"
-                    + " log; events that only the other one held are not in any answer."
-            case .gone, .damaged, .foreign, .relinked, .unreadable: remark.text
-            }
-        }
+        (projector?.remarks ?? []).map(\.text)
     }
 
     /// Wait for another process that projects without reporting progress, milliseconds.

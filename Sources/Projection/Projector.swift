@@ -50,8 +50,9 @@ public final class Projector: Sendable {
         public var text: String {
             switch self {
             case .diverged(let position):
-                "Derived data was at position \(position) of another log; it was"
-                    + " rebuilt from this log."
+                "Derived data was at position \(position) of another log (a restored backup, or a"
+                    + " fork?). It was rebuilt from this log; events that only the other one held"
+                    + " are not in any answer."
             case .gone(let name): "\(name) was missing; \(Remark.mending(name))."
             case .damaged(let name): "\(name) was damaged; \(Remark.mending(name))."
             case .foreign(let link, let target):
