@@ -117,16 +117,12 @@ package final class GroupCommit: Sendable {
     }
 
     /// How long the drainer waits for more events before it takes the next group.
-    ///
-    /// - Parameter leastBatchCount: fewer callers, however large their batches, would wait for each
-    ///   other.
-    package func pause(
-        since lastBegan: ContinuousClock.Instant, leastBatchCount: Int = 0
-    ) -> Duration {
+    package func pause(since lastBegan: ContinuousClock.Instant) -> Duration {
         let (batchCount, eventCount) = state.withLock { state in
             (state.queue.waitingBatchCount, state.queue.waitingEventCount)
         }
-        guard batchCount >= leastBatchCount else { return .zero }
+        // Few callers, however large their batches, would wait for each other.
+        guard batchCount >= GroupCommitDelay.leastEventCount else { return .zero }
         return GroupCommitDelay.pause(
             waiting: eventCount, sinceLast: lastBegan.duration(to: .now))
     }

@@ -2,10 +2,10 @@
 /// immediately after the last one would carry a handful of events, and synchronising costs the same
 /// for one as for many; a pause of a few milliseconds leaves the cores to the appending callers. A
 /// single caller never waits.
-package enum GroupCommitDelay {
+enum GroupCommitDelay {
     /// Events from which a commit waits for more: fewer come from few callers, which would wait for
     /// each other.
-    package static let leastEventCount = 4
+    static let leastEventCount = 4
     /// Events that suffice for a separate commit.
     static let enoughEventCount = 64
     /// Minimum time from the start of one commit to the next.
@@ -16,7 +16,7 @@ package enum GroupCommitDelay {
     /// - Parameters:
     ///   - waiting: events handed over and not written.
     ///   - sinceLast: time since the last commit began.
-    package static func pause(waiting: Int, sinceLast: Duration) -> Duration {
+    static func pause(waiting: Int, sinceLast: Duration) -> Duration {
         guard waiting >= leastEventCount, waiting < enoughEventCount else { return .zero }
         return max(.zero, interval - sinceLast)
     }

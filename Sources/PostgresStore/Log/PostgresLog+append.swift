@@ -43,11 +43,7 @@ extension PostgresLog {
     private func drain(_ slot: ConnectionSlot) {
         var lastBegan: ContinuousClock.Instant?
         while true {
-            if let lastBegan {
-                Thread.pause(
-                    commits.pause(
-                        since: lastBegan, leastBatchCount: GroupCommitDelay.leastEventCount))
-            }
+            if let lastBegan { Thread.pause(commits.pause(since: lastBegan)) }
             guard let group = commits.nextGroup() else { return }
             lastBegan = .now
             commits.answer(group, GroupAppend(log: self, group: group, slot: slot).answers())
