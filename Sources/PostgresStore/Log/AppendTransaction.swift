@@ -109,10 +109,9 @@ struct AppendTransaction {
             // The earlier COMMIT took effect. Writing the head row makes this COMMIT wait for it.
             return (earlier, [statements.touchHead.with(), Statement.commit.with()])
         }
-        let stored = StoredEvidence(self, KnownHeaders())
         var placed = PlacedEvents(
-            after: head, known: try KnownEvents(results[2], location: location),
-            stored: { try stored.at($0) })
+            after: head, known: try PlacedEvents.known(results[2], location: location),
+            stored: { try storedEvidence(at: $0) })
         var answers: [[AppendResult]] = []
         for batch in batches {
             let isOvertaken =
@@ -125,6 +124,23 @@ struct AppendTransaction {
         let trace = AppendTrace(rows: placed.rows, headers: headers.committed)
         let last = (writes.isEmpty ? probe : writes) + [Statement.commit.with()]
         return (Outcome(answers: answers, trace: trace), last)
+    }
+
+    /// For the few events whose claims are compared. Nil when erased; throws `fileCorrupt` when it
+    /// is damaged.
+    private func storedEvidence(at position: Int64) throws -> PackedEvidence? {
+        let row = try connection.run(
+            statements.evidenceAt.with { $0.add([position], integer: { $0 }) }
+        ).first
+        guard let row else {
+            throw StoreError.contradiction(location, "Position \(position) has no evidence row.")
+        }
+        let stored = try EvidenceRow(row)
+        var headers = HeaderTable(statements, known: KnownHeaders(), location: location)
+        var ids: Set<Int64> = []
+        stored.addHeaderIds(to: &ids)
+        try headers.load(ids: ids, connection)
+        return try stored.packed(headers)
     }
 
     /// The writes of a probe.

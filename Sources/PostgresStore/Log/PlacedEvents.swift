@@ -12,17 +12,38 @@ struct PlacedEvents {
     private(set) var evidence: [PackedEvidence?] = []
     /// Positions whose events become tombstones.
     private(set) var erased: [Int64] = []
-    private var known: KnownEvents
+    /// The events that one may repeat, by identity: those in the log, and those placed before.
+    private var known: [Digest: [KnownEvent]]
     /// The stored evidence at a position; nil when it was erased or is damaged.
     private let stored: (Int64) throws -> PackedEvidence?
 
     init(
-        after head: HeadRow, known: KnownEvents, stored: @escaping (Int64) throws -> PackedEvidence?
+        after head: HeadRow, known: [Digest: [KnownEvent]],
+        stored: @escaping (Int64) throws -> PackedEvidence?
     ) {
         tree = head.tree
         newestReceivedAt = head.newestReceivedAt
         self.known = known
         self.stored = stored
+    }
+
+    /// - Parameter result: of `LogStatements.known`.
+    static func known(
+        _ result: QueryResult, location: String
+    ) throws -> [Digest: [KnownEvent]] {
+        var known: [Digest: [KnownEvent]] = [:]
+        for row in result.rows {
+            guard let identity = row.digest(0), let evidenceHash = row.digest(2),
+                let payloadHash = row.digest(3)
+            else {
+                throw StoreError.contradiction(location, "A known key has no hashes.")
+            }
+            known[identity, default: []].append(
+                KnownEvent(
+                    position: try row.int64(1), evidenceHash: evidenceHash,
+                    payloadHash: payloadHash))
+        }
+        return known
     }
 
     /// Appends one event, or finds the existing event it repeats.
@@ -32,8 +53,7 @@ struct PlacedEvents {
             return copied.isConflict
                 ? .conflict(position: position) : .appended(position: position)
         }
-        let rivals = known[event.key]
-        guard !rivals.isEmpty else {
+        guard let rivals = known[event.key] else {
             return .appended(position: try add(event, key: event.key, identity: nil))
         }
         if let position = try event.repeated(among: rivals, stored: stored) {
@@ -56,7 +76,10 @@ struct PlacedEvents {
         evidence.append(event.isTombstone ? nil : event.evidence.packed)
         tree.append(row.leafHash)
         if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
-        known.add(event, at: position)
+        known[event.key, default: []].append(
+            KnownEvent(
+                position: position, evidenceHash: event.evidence.evidenceHash,
+                payloadHash: event.evidence.payloadHash, evidence: event.evidence.packed))
         return position
     }
 }
