@@ -109,7 +109,7 @@ struct DemoCommand: AsyncParsableCommand {
         let transport = HTTPTransport()
         try await closing(transport.close) {
             let clients = try settings.clients(of: settings.configuration.apps, transport)
-            host.reach.use(clients, try settings.answerLedgers(of: host))
+            host.reach.use(clients, host.answerLedgers())
             let (ports, announced) = AsyncStream.makeStream(of: Int.self)
             let show = DemoRun(
                 place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,

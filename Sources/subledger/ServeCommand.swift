@@ -1,6 +1,5 @@
 import AppStore
 import AppStoreAPI
-import AppleSync
 import ArgumentParser
 import Foundation
 import Intake
@@ -124,18 +123,17 @@ struct ServeCommand: OutputCommand {
         }
         guard !clients.isEmpty else { return [] }
         var services: [any Service] = []
-        host.reach.use(clients, try settings.answerLedgers(of: host))
+        host.reach.use(clients, host.answerLedgers())
         if server.recovers {
             let watch = RecoveryWatch(
                 host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
-                apps: apps, verifier: try settings.verifier(), clock: SystemClock(host.clock)
+                clock: SystemClock(host.clock)
             ) { host.observer.noted(.recovery($0)) }
             services.append(UntilShutdown { await watch.run() })
         }
         if server.reconcile {
             let loop = ReconcileLoop(
-                host, clients: clients, roots: try settings.trustedRoots(),
-                clock: SystemClock(host.clock)
+                host, clients: clients, clock: SystemClock(host.clock)
             ) { host.observer.noted(.reconciled($0)) }
             services.append(UntilShutdown { await loop.run() })
         }
@@ -147,15 +145,5 @@ struct ServeCommand: OutputCommand {
         try requirePort(port)
         if let port { server.port = port }
         try server.requireGuarded()
-    }
-}
-
-extension Settings {
-    /// The service's ledgers, to take in what Apple answers to its requests.
-    func answerLedgers(of host: LedgerHost) throws -> EnvironmentLedgers {
-        EnvironmentLedgers(
-            configuration.ledger, apps: configuration.apps, verifier: try verifier(),
-            revocation: host.revocation, ledgers: host.ledgers.map(\.ledger)
-        ) { host.clock() }
     }
 }

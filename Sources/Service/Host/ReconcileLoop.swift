@@ -1,11 +1,9 @@
 public import AppStore
 public import AppStoreAPI
 public import AppleSync
-internal import Intake
 internal import LedgerStore
 internal import Projection
 public import Queries
-public import Signing
 
 /// Reconciles chains while the service runs, a few in each round, in every served environment that
 /// Apple answers for.
@@ -20,18 +18,14 @@ public struct ReconcileLoop: Sendable {
     /// - `clients`: of the apps that have a key.
     /// - `report`: called for every round that sent requests or failed.
     public init(
-        _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient], roots: TrustedRoots,
+        _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient],
         clock: any ServiceClock, report: @escaping @Sendable (ReconcileNote) -> Void
     ) {
         self.host = host
         self.clients = clients
         self.clock = clock
         self.report = report
-        ledgers = EnvironmentLedgers(
-            host.configuration.ledger, apps: host.configuration.apps,
-            verifier: EvidenceVerifier(roots: roots), revocation: host.revocation,
-            ledgers: host.ledgers.map(\.ledger)
-        ) { clock.now }
+        ledgers = host.answerLedgers()
     }
 
     /// Returns when the task is cancelled and the running request has ended.

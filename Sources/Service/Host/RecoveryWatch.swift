@@ -1,20 +1,17 @@
 import AppStore
 public import AppStoreAPI
 public import AppleSync
-public import Intake
+internal import Intake
 import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
-public import Signing
 
 /// Detects outages while the service runs and recovers from them automatically; also sweeps Apple's
 /// history every hour, so that answers can state up to when everything is here.
 public struct RecoveryWatch: Sendable {
     let host: LedgerHost
     let clients: [AppStoreServerAPIClient]
-    let apps: [Configuration.App]
-    let verifier: EvidenceVerifier
     let clock: any ServiceClock
     let report: @Sendable (RecoveryNote) -> Void
     private let uncertain = UncertainSweeps()
@@ -35,14 +32,11 @@ public struct RecoveryWatch: Sendable {
     /// - `host`: owns the ledgers; Production and Sandbox are checked.
     /// - `clients`: one for each app with an API key.
     public init(
-        host: LedgerHost, clients: [AppStoreServerAPIClient], apps: [Configuration.App],
-        verifier: EvidenceVerifier, clock: any ServiceClock,
+        host: LedgerHost, clients: [AppStoreServerAPIClient], clock: any ServiceClock,
         report: @escaping @Sendable (RecoveryNote) -> Void
     ) {
         self.host = host
         self.clients = clients
-        self.apps = apps
-        self.verifier = verifier
         self.clock = clock
         self.report = report
         leases = Dictionary(
@@ -136,8 +130,8 @@ public struct RecoveryWatch: Sendable {
         _ request: RecoveryRequest, _ served: ServedLedger, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) -> RecoveryReport {
         let recovery = Recovery(
-            request, ledger: served.ledger, client: client, apps: apps, verifier: verifier,
-            revocation: host.revocation
+            request, ledger: served.ledger, client: client, apps: host.configuration.apps,
+            verifier: host.answerVerifier, revocation: host.revocation
         ) { clock.now }
         return try await RecoveryRun(recovery, reporting: .log) { () async throws(StoreError) in
             try await RecoveryWatch.snapshot(served)

@@ -1,6 +1,8 @@
 public import AppStore
 public import AppStoreAPI
 public import AppleSync
+internal import Intake
+import Signing
 import Synchronization
 
 /// The clients through which operators' acts reach Apple's API and the receivers of webhooks. Set
@@ -38,4 +40,16 @@ public final class OperatorReach: Sendable {
     }
 
     var transport: (any WebhookTransport)? { state.withLock { $0.transport } }
+}
+
+extension LedgerHost {
+    /// Verifies Apple's answers, without the budget of certificate chains, which bounds clients.
+    var answerVerifier: EvidenceVerifier { verifier.budgeted(by: nil) }
+
+    /// Takes Apple's answers into the ledgers that are served.
+    public func answerLedgers() -> EnvironmentLedgers {
+        EnvironmentLedgers(
+            configuration.ledger, apps: configuration.apps, verifier: answerVerifier,
+            revocation: revocation, ledgers: ledgers.map(\.ledger), clock: clock)
+    }
 }

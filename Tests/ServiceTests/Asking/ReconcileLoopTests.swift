@@ -38,8 +38,7 @@ struct ReconcileLoopTests {
             async let projecting: Void = host.run()
             let (notes, reported) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
             let loop = ReconcileLoop(
-                host, clients: [AskedApple.app: apple.client], roots: TestAuthority.roots,
-                clock: clock
+                host, clients: [AskedApple.app: apple.client], clock: clock
             ) { reported.yield((clock.elapsedMilliseconds, $0)) }
             let lastProgress = await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run() }

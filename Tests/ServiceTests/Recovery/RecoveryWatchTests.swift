@@ -43,7 +43,6 @@ struct RecoveryWatchTests {
                 bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
             transport: SimulatedTransport(production: api), clock: clock)
         let configuration = world.ledger.configuration
-        let verifier = world.ledger.verifier
         return try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
                 ServiceConfiguration(configuration), environments: [.production],
@@ -52,8 +51,7 @@ struct RecoveryWatchTests {
             async let projecting: Void = host.run()
             let reported: Mutex<[RecoveryNote]> = Mutex([])
             let watch = RecoveryWatch(
-                host: host, clients: [client], apps: configuration.apps, verifier: verifier,
-                clock: clock
+                host: host, clients: [client], clock: clock
             ) { note in reported.withLock { $0.append(note) } }
             let ledger = try host.ledger(.production).ledger
             var looks: [Look] = []
