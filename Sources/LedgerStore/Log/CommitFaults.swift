@@ -6,3 +6,8 @@ package protocol CommitFaults: Sendable {
     /// Called after COMMIT returned; throwing simulates a lost result.
     func didCommit() throws
 }
+
+/// Faults that tests inject into logs opened by the code under test. Only tests may set it.
+package enum LogFaults {
+    @TaskLocal package static var commits: (any CommitFaults)?
+}

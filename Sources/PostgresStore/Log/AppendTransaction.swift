@@ -10,7 +10,7 @@ struct AppendTransaction {
     let connection: PostgresConnection
     let statements: LogStatements
     let location: String
-    let faults: any CommitFaults
+    let faults: (any CommitFaults)?
 
     /// What a committed transaction changed.
     struct Outcome {
@@ -52,7 +52,7 @@ struct AppendTransaction {
             rollBack()
             throw .failed(error)
         }
-        do { try faults.willCommit() } catch {
+        do { try faults?.willCommit() } catch {
             rollBack()
             throw .unknown(prepared.outcome, PostgresError(.lost, "COMMIT was not sent."))
         }
@@ -71,7 +71,7 @@ struct AppendTransaction {
             rollBack()
             throw .failed(error)
         }
-        do { try faults.didCommit() } catch {
+        do { try faults?.didCommit() } catch {
             throw .unknown(prepared.outcome, PostgresError(.lost, "The answer was lost."))
         }
         return prepared.outcome

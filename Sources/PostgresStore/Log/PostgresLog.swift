@@ -20,7 +20,7 @@ public final class PostgresLog: SharedLog {
     let audits: AuditStatements
     let appender: ConnectionThreads
     let readers: ConnectionThreads
-    let faults: any CommitFaults
+    let faults: (any CommitFaults)?
     let answerTimeout: Duration
     let commits: GroupCommit
     /// Why the last append was refused, if the log went back, and where it ended then.
@@ -60,7 +60,7 @@ public final class PostgresLog: SharedLog {
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
         seen: ProjectionCursor = .start, creating: Bool = true,
         readerCount: Int = PostgresLimits.readerCount, answerTimeout: Duration,
-        faults: any CommitFaults
+        faults: (any CommitFaults)?
     ) async throws(StoreError) -> PostgresLog {
         let session = PostgresSession(place: place, answerTimeout: answerTimeout)
         let checked = CheckedSession(
@@ -84,7 +84,7 @@ public final class PostgresLog: SharedLog {
     private init(
         _ session: PostgresSession, _ environment: Environment, ledgerId: LedgerId,
         appender: ConnectionThreads, readers: ConnectionThreads, seen: ProjectionCursor,
-        faults: any CommitFaults
+        faults: (any CommitFaults)?
     ) {
         place = session.place
         self.environment = environment

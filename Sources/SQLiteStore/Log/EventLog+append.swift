@@ -80,9 +80,9 @@ extension EventLog {
             return .finished(group.map { _ in .failure(failure) })
         }
         do {
-            try faults.willCommit()
+            try faults?.willCommit()
             try database.commit()
-            try faults.didCommit()
+            try faults?.didCommit()
         } catch {
             rollBack(database)
             return .unknown(trace, answers, StoreError(error, path: path))

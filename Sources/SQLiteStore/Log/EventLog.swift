@@ -20,7 +20,7 @@ public final class EventLog: LedgerLog {
     let readers: DatabasePool
     let checkpointer: DatabaseQueue
     let watch: FileIdentityGuard
-    let faults: any CommitFaults
+    let faults: (any CommitFaults)?
     /// Frames of the write-ahead log beyond which the writer finishes a checkpoint itself.
     let checkpointFrameCount: Int
     let commits: GroupCommit
@@ -56,7 +56,7 @@ public final class EventLog: LedgerLog {
     /// As `open(directory:)`, with failures around COMMIT, a different busy timeout and a different
     /// bound of the write-ahead log: for tests.
     package static func open(
-        directory: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
+        directory: String, faults: (any CommitFaults)?, busyTimeoutSeconds: Int,
         checkpointFrameCount: Int = LogLimits.checkpointFrameCount
     ) async throws(StoreError) -> EventLog {
         let path = (directory as NSString).appendingPathComponent(fileName)
@@ -69,7 +69,7 @@ public final class EventLog: LedgerLog {
 
     /// Blocks while the file is opened and migrated.
     private init(
-        path: String, faults: any CommitFaults, busyTimeoutSeconds: Int,
+        path: String, faults: (any CommitFaults)?, busyTimeoutSeconds: Int,
         checkpointFrameCount: Int
     ) throws(StoreError) {
         self.checkpointFrameCount = checkpointFrameCount

@@ -34,7 +34,7 @@ final class Database: Sendable {
 
     func open(
         port: UInt16? = nil, seen: ProjectionCursor = .start, timeout: Duration = .seconds(60),
-        faults: any CommitFaults = NoCommitFaults()
+        faults: (any CommitFaults)? = nil
     ) async throws -> PostgresLog {
         try await PostgresLog.open(
             place(port: port), environment: .production, seen: seen, answerTimeout: timeout,
@@ -48,7 +48,7 @@ final class Database: Sendable {
     ) async throws(StoreError) -> PostgresLog {
         try await PostgresLog.open(
             place, environment: environment, ledger: ledger, seen: seen,
-            answerTimeout: .seconds(60), faults: NoCommitFaults())
+            answerTimeout: .seconds(60), faults: nil)
     }
 
     @discardableResult

@@ -29,7 +29,7 @@ struct ErasureFaultTests {
         for _ in 0..<2 {
             do throws(StoreError) {
                 let log = try await EventLog.open(
-                    directory: directory, faults: NoCommitFaults(), busyTimeoutSeconds: 0)
+                    directory: directory, faults: nil, busyTimeoutSeconds: 0)
                 do throws(StoreError) {
                     _ = try await log.erase(event, within: ErasureScope(through: .max, chains: []))
                     try await log.purge()

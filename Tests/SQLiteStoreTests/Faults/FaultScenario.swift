@@ -51,7 +51,7 @@ struct FaultScenario: Sendable {
         for _ in 0..<2 {
             do throws(StoreError) {
                 return try await EventLog.open(
-                    directory: directory, faults: NoCommitFaults(), busyTimeoutSeconds: 0)
+                    directory: directory, faults: nil, busyTimeoutSeconds: 0)
             } catch {
                 answers.codes.insert(error.code)
             }

@@ -11,7 +11,7 @@ struct UnsyncedCommitTests {
         _ events: [NewEvent], _ directory: String, _ lastly: () -> Void = {}
     ) async throws -> [AppendResult] {
         let log = try await EventLog.open(
-            directory: directory, faults: NoCommitFaults(), busyTimeoutSeconds: 0)
+            directory: directory, faults: nil, busyTimeoutSeconds: 0)
         let results = await Result { try await log.append(events) }
         lastly()
         await log.close()

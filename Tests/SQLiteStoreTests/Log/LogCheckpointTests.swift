@@ -48,7 +48,7 @@ struct LogCheckpointTests {
         let directory = try TemporaryDirectory()
         // Opening it writes already.
         let log = try await EventLog.open(
-            directory: directory.path, faults: NoCommitFaults(), busyTimeoutSeconds: 5,
+            directory: directory.path, faults: nil, busyTimeoutSeconds: 5,
             checkpointFrameCount: isBeyond ? 0 : LogLimits.checkpointFrameCount)
         _ = try await log.append(Sample.events(0..<5))
         try await log.checkpoint()
@@ -99,7 +99,7 @@ struct LogCheckpointTests {
         // A removal that waited for the reader would hold the writer's lock for this long.
         let seconds = 24 * 3_600
         let log = try await EventLog.open(
-            directory: directory.path, faults: NoCommitFaults(), busyTimeoutSeconds: seconds)
+            directory: directory.path, faults: nil, busyTimeoutSeconds: seconds)
         _ = try await log.append(Sample.events(0..<5))
         var configuration = Configuration()
         configuration.allowsUnsafeTransactions = true

@@ -132,7 +132,7 @@ struct LogFileTests {
     func locked() async throws {
         let directory = try TemporaryDirectory()
         let log = try await EventLog.open(
-            directory: directory.path, faults: NoCommitFaults(), busyTimeoutSeconds: 0)
+            directory: directory.path, faults: nil, busyTimeoutSeconds: 0)
         let events = try Sample.events(0..<1)
         let holder = try LockHolder(path: directory.file("log.sqlite"))
         await #expect(throws: StoreError(.fileLocked, reason: "", remedy: "")) {

@@ -108,7 +108,7 @@ struct LogObstacleTests {
                 while !disk.isAwaited { await Task.yield() }
                 // Another process appends: the log's lock is free.
                 let other = try await EventLog.open(
-                    directory: served.ledger.directory, faults: NoCommitFaults(),
+                    directory: served.ledger.directory, faults: nil,
                     busyTimeoutSeconds: 5)
                 #expect(try await other.append([second]) == [.appended(position: 2)])
                 await other.close()
