@@ -47,11 +47,6 @@ public struct PostgresEngine: LogEngine {
         try await PostgresOperations.open(place(of: environment), environment: environment)
     }
 
-    /// Eight hexadecimal digits.
-    private static func newNode() -> String {
-        String(LedgerId.random().description.prefix(8))
-    }
-
     public func open(
         _ environment: Environment, directory: String, seen: ProjectionCursor?
     ) async throws(StoreError) -> OpenedLog {
@@ -60,7 +55,7 @@ public struct PostgresEngine: LogEngine {
         let ledger = memory.flatMap { LedgerId($0.ledger) }
         let known = [seen, memory?.seen].compactMap { $0 }.max { $0.position < $1.position }
         let newest = seen == nil ? .start : known ?? .start
-        let node = memory?.node ?? PostgresEngine.newNode()
+        let node = memory?.node ?? String(LedgerId.random().description.prefix(8))
         let log = try await PostgresLog.open(
             place, environment: environment, ledger: ledger, seen: newest,
             readerCount: poolSize)

@@ -43,4 +43,15 @@ public struct RecordedEvent: Hashable, Sendable {
         self.isDamaged = isDamaged
         if leafHash == nil { self.leafHash = computedLeafHash() }
     }
+
+    /// Throws the error that `corrupt` makes of a sentence for a damaged row, unless such rows are
+    /// requested, and for one that does not follow `last`: a paging reader could loop.
+    package func requireReadable(
+        after last: Int64, _ damaged: DamagedRows, corrupt: (String) -> StoreError
+    ) throws(StoreError) {
+        guard !isDamaged || damaged == .marked else {
+            throw corrupt("Row \(position) holds an unknown value.")
+        }
+        guard position > last else { throw corrupt("Row \(position) is out of order.") }
+    }
 }

@@ -59,22 +59,6 @@ enum EventColumns {
         parameters.add(events, digest: { $0.leafHash })
     }
 
-    /// Throws `fileCorrupt` with the position unless damaged rows are requested; also when the row
-    /// does not follow `last`.
-    static func read(
-        _ row: ResultRow, location: String, after last: Int64, damaged: DamagedRows
-    ) throws -> RecordedEvent {
-        let event = try readable(row)
-        guard !event.isDamaged || damaged == .marked else {
-            throw StoreError.contradiction(
-                location, "Row \(event.position) holds an unknown value.")
-        }
-        guard event.position > last else {
-            throw StoreError.contradiction(location, "Row \(event.position) is out of order.")
-        }
-        return event
-    }
-
     /// The readable part of a row, marked when something is not. No chain is invented: it is set
     /// only where the row names both the chain and its app.
     static func readable(_ row: ResultRow) throws(PostgresError) -> RecordedEvent {

@@ -25,8 +25,8 @@ struct EvidencePage {
         page.reserveCapacity(results[0].count)
         var (last, index) = (position, 0)
         for row in results[0].rows {
-            let event = try EventColumns.read(
-                row, location: location, after: last, damaged: damaged)
+            let event = try EventColumns.readable(row)
+            try event.requireReadable(after: last, damaged) { .contradiction(location, $0) }
             last = event.position
             guard event.position < end else { break }
             // Both are in order; evidence without an event is skipped.

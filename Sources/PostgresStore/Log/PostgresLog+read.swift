@@ -44,8 +44,8 @@ extension PostgresLog {
             var (events, last): ([RecordedEvent], Int64) = ([], position)
             events.reserveCapacity(result.count)
             for row in result.rows {
-                let event = try EventColumns.read(
-                    row, location: location, after: last, damaged: damaged)
+                let event = try EventColumns.readable(row)
+                try event.requireReadable(after: last, damaged) { .contradiction(location, $0) }
                 last = event.position
                 events.append(event)
             }

@@ -20,6 +20,10 @@ extension EventLog {
         try await commits.erase(erasure, within: scope) { startDraining() }
     }
 
+    public var waiting: (eventCount: Int, byteCount: Int) { commits.waiting }
+
+    public var writingSince: ContinuousClock.Instant? { commits.writingSince }
+
     // MARK: Draining
 
     func startDraining() {

@@ -9,6 +9,10 @@ extension EventLog {
         try await read { [path] in try HeadRow.read($0, path: path).head }
     }
 
+    public func tree() async throws(StoreError) -> CompactRange {
+        try await read { [path] database in try HeadRow.read(database, path: path).tree }
+    }
+
     public func readEvents(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
@@ -19,8 +23,8 @@ extension EventLog {
             var events: [RecordedEvent] = []
             var last = position
             while try select.step() {
-                let event = try EventRow.read(
-                    select, path: path, after: last, damaged: damaged)
+                let event = EventRow.readable(select)
+                try event.requireReadable(after: last, damaged) { .corrupt(path: path, $0) }
                 last = event.position
                 events.append(event)
             }

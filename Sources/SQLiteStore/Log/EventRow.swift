@@ -33,32 +33,10 @@ enum EventRow {
         return rows
     }
 
-    /// Reads the current row of a statement whose first columns are `columns`; nil when a value is
-    /// unknown to this release.
-    static func read(_ row: PreparedStatement) -> RecordedEvent? {
-        let event = readable(row)
-        return event.isDamaged ? nil : event
-    }
-
-    /// As `read`, but throws `fileCorrupt` with the position unless damaged rows are requested;
-    /// also when the row does not follow `last`, since a damaged file could otherwise make a paging
-    /// reader loop.
-    static func read(
-        _ row: PreparedStatement, path: String, after last: Int64, damaged: DamagedRows
-    ) throws -> RecordedEvent {
-        let event = readable(row)
-        guard !event.isDamaged || damaged == .marked else {
-            throw StoreError.corrupt(path: path, "Row \(row.int64(0)) holds an unknown value.")
-        }
-        guard event.position > last else {
-            throw StoreError.corrupt(path: path, "Row \(event.position) is out of order.")
-        }
-        return event
-    }
-
     /// The readable part of a row, marked when something is not. No chain is invented: it is set
-    /// only where the row names both the chain and its app.
-    private static func readable(_ row: PreparedStatement) -> RecordedEvent {
+    /// only where the row names both the chain and its app. The first columns of the statement are
+    /// `columns`.
+    static func readable(_ row: PreparedStatement) -> RecordedEvent {
         let (kind, source) = (EventKind(code: row.int64(2)), EventSource(code: row.int64(3)))
         let (trust, bundleId) = (Trust(code: row.int64(4)), row.text(5))
         let (key, payloadHash) = (row.digest(1), row.digest(16))

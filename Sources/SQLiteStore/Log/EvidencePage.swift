@@ -50,7 +50,8 @@ struct EvidencePage {
         var byteCount = 0
         var last = position
         while byteCount < LogLimits.pageByteCount, try rows.step() {
-            let event = try EventRow.read(rows, path: path, after: last, damaged: damaged)
+            let event = EventRow.readable(rows)
+            try event.requireReadable(after: last, damaged) { .corrupt(path: path, $0) }
             last = event.position
             let logged = try LoggedEvent(event, in: path) {
                 do { return try readEvidence(event.position) } catch {

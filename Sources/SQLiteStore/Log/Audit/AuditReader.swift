@@ -35,8 +35,9 @@ struct AuditReader {
             let position = rows.int64(0)
             guard position > last else { break }
             last = position
-            let event = EventRow.isWellFormed(rows) ? EventRow.read(rows) : nil
-            let row = try readEvidence(position, of: event)
+            let event = EventRow.readable(rows)
+            let isSound = EventRow.isWellFormed(rows) && !event.isDamaged
+            let row = try readEvidence(position, of: isSound ? event : nil)
             if case .packed(let packed) = row.evidence { byteCount += packed.storedByteCount }
             page.append(row)
         }
