@@ -44,8 +44,7 @@ public final class EnvironmentLedger: Sendable {
 
     /// The environment of this directory name, in any case; nil for any other text.
     public static func environment(named name: String) -> Environment? {
-        let known: [Environment] = [.production, .sandbox, .xcode, .localTesting]
-        return known.first { directoryName($0).lowercased() == name.lowercased() }
+        Environment.allCases.first { directoryName($0).lowercased() == name.lowercased() }
     }
 
     /// Opens the environment's files and creates missing ones.

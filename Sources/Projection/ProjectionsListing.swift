@@ -49,7 +49,7 @@ extension EnvironmentLedger {
             let (build, checkpoint) = (try? await store?.build(), try? await store?.checkpoint())
             listings.append(
                 ProjectionsListing(
-                    name: name, isCurrent: path == current, byteCount: files.byteCount(of: name),
+                    name: name, isCurrent: path == current, byteCount: DerivedFiles.byteCount(path),
                     build: build ?? nil, position: checkpoint?.position,
                     isUsable: (build ?? nil) == self.build))
         }

@@ -108,9 +108,6 @@ public struct DerivedFiles: Sendable {
         return !isName(target) || (!isFile(target) && lstat(path(of: target), &status) == 0)
     }
 
-    /// Size on disk of a file and its write-ahead log.
-    public func byteCount(of name: String) -> Int64 { DerivedFiles.byteCount(path(of: name)) }
-
     /// Size on disk of a database and its write-ahead log.
     package static func byteCount(_ path: String) -> Int64 {
         ["", "-wal"].reduce(Int64(0)) { sum, suffix in
