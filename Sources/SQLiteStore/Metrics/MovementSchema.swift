@@ -1,7 +1,6 @@
 internal import AppStore
 internal import GRDB
 public import Ledger
-internal import Synchronization
 
 /// The tables of sums, and the binding of their rows.
 enum MovementTable {
