@@ -96,4 +96,30 @@ struct LogRowTests {
         #expect(log.takeUnreadablePositions() == [])
         await log.close()
     }
+
+    @Test("A page read beside an erasure is of one moment")
+    func moment() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        _ = try await log.append(Made.events(0..<3))
+        let other = try database.session()
+        let evidence = "\(database.schema).evidence"
+        try other.run(
+            script: """
+                SET idle_in_transaction_session_timeout = 0; SET session_replication_role = replica;
+                BEGIN; LOCK TABLE \(evidence) IN ACCESS EXCLUSIVE MODE
+                """)
+        async let read = log.page(after: 0)
+        let waiting = Statement(
+            """
+            SELECT count(*) FROM pg_catalog.pg_locks
+            WHERE NOT granted AND relation = '\(evidence)'::regclass
+            """)
+        while try other.run(waiting.with()).first?.int64(0) == 0 { await Task.yield() }
+        try other.run(
+            script: "UPDATE \(evidence) SET bytes = NULL WHERE position = 2; COMMIT")
+        #expect(try await read.allSatisfy { $0.evidence != nil })
+        #expect(try await log.page(after: 0).count { $0.evidence == nil } == 1)
+        await log.close()
+    }
 }

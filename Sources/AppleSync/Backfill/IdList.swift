@@ -1,5 +1,5 @@
 import AppStore
-internal import Intake
+import Intake
 import LedgerStore
 import Signing
 

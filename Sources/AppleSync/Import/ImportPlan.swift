@@ -1,5 +1,5 @@
 public import AppStore
-internal import Intake
+import Intake
 internal import Projection
 
 /// The cost of fetching the histories of all customers named in a directory.

@@ -1,5 +1,5 @@
 import AppStore
-internal import Intake
+import Intake
 import Signing
 
 /// The form of a piece of stored evidence and the ids it names, read without verification; used

@@ -1,6 +1,6 @@
 import AppStore
 import Foundation
-internal import Intake
+import Intake
 import LedgerStore
 import Signing
 

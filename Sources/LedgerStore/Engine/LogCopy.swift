@@ -38,6 +38,7 @@ public struct LogCopy: Sendable {
         guard var copied = known, copied == present else {
             throw refusal("It holds events that the source does not have.")
         }
+        var isOvertaken = false
         while copied.size < end.size {
             await progress(copied.size, end.size)
             let page = try await source.page(after: copied.size, through: end.size)
@@ -45,11 +46,13 @@ public struct LogCopy: Sendable {
             // An erasure meanwhile names rows that were copied as tombstones: it belongs to them.
             guard copied.size == end.size else { continue }
             let later = try await source.erasurePositions(after: end.size, through: .max)
-            if !later.isEmpty { end = try await source.tree() }
+            guard !later.isEmpty else { continue }
+            end = try await source.tree()
+            isOvertaken = true
         }
-        // A target that is new never held what the source erased; in another one an interrupted run
-        // may have left the removal undone.
-        if present.size > 0,
+        // A target that is new holds what the source erased only where the copy was overtaken; in
+        // another one an interrupted run may have left the removal undone.
+        if present.size > 0 || isOvertaken,
             try await !source.erasurePositions(after: 0, through: end.size).isEmpty
         {
             try await target.purge()

@@ -19,7 +19,7 @@ struct AuditReader {
     mutating func read(
         after position: Int64, through: Int64
     ) throws -> (rows: [AuditRow], largestHeader: Int64) {
-        let results = try connection.run(
+        let results = try connection.read(
             statements.page(
                 after: position, through: through, limit: LogLimits.pageEventCount))
         let (stored, end, ids) = try EvidenceRow.page(results[1], &headers, connection)

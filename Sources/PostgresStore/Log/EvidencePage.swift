@@ -1,6 +1,7 @@
 internal import LedgerStore
 
-/// One page of rows with their evidence, read in one round trip: two ranges side by side.
+/// One page of rows with their evidence, read in one round trip: two ranges side by side, with one
+/// snapshot, since an erasure changes both.
 struct EvidencePage {
     private let statements: LogStatements
     private let location: String
@@ -18,7 +19,7 @@ struct EvidencePage {
         _ connection: PostgresConnection, after position: Int64, through: Int64, limit: Int,
         damaged: DamagedRows
     ) throws -> [LoggedEvent] {
-        let results = try connection.run(
+        let results = try connection.read(
             statements.page(after: position, through: through, limit: limit))
         let (evidence, end, _) = try EvidenceRow.page(results[1], &headers, connection)
         var page: [LoggedEvent] = []

@@ -2,9 +2,7 @@ internal import AppStore
 public import LedgerStore
 internal import Synchronization
 
-/// Reading: pages by ranges of the primary key. The statements of one page share no snapshot: only
-/// an erasure changes rows, and one committed between them shows as a row without its evidence, as
-/// every erased row is read.
+/// Reading: pages by ranges of the primary key.
 extension PostgresLog {
     /// The current end of the log, including other nodes' appends. Throws `logWentBack` when the
     /// log no longer holds the newest event that this node has seen.

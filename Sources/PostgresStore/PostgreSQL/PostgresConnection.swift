@@ -97,6 +97,17 @@ final class PostgresConnection {
         try run([command])[0]
     }
 
+    /// Runs statements that only read, all with one snapshot.
+    func read(_ commands: [Command]) throws(PostgresError) -> [QueryResult] {
+        do throws(PostgresError) {
+            let all = [Statement.snapshot.with()] + commands + [Statement.commit.with()]
+            return Array(try run(all)[1...commands.count])
+        } catch {
+            _ = try? run(Statement.rollback.with())
+            throw error
+        }
+    }
+
     /// Sends all statements at once and returns their results in order: one round trip. Outside
     /// BEGIN … COMMIT they are one transaction. After a failure the rest is not executed; throws
     /// the first error.

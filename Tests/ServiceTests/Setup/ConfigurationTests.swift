@@ -1,9 +1,10 @@
 import AppStore
 import Intake
 import Ledger
-import Service
 import Signing
 import Testing
+
+@testable import Service
 
 @Suite("Configuration")
 struct ConfigurationTests {
