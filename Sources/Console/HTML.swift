@@ -14,7 +14,8 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
     private init(markup: String) { text = markup }
 
     /// Escapes text for content and for quoted attributes. Control and format characters, which
-    /// could reorder the text around them, are shown as escapes (`String.printable`).
+    /// could reorder the text around them, are shown as escapes (`String.printable`), and so are
+    /// those that XML, the form of charts, does not have.
     package init(escaping value: String) {
         var escaped = ""
         for scalar in value.printableLines.unicodeScalars {
@@ -24,8 +25,8 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
-            // XML, the form of charts, has no such character.
-            case "\u{FFFE}", "\u{FFFF}": break
+            case "\u{FFFE}": escaped += "\\uFFFE"
+            case "\u{FFFF}": escaped += "\\uFFFF"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

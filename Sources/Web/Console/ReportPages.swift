@@ -75,16 +75,17 @@ struct ReportPages: Sendable {
     private func cell(
         _ name: String, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        let (read, question, asked, group) = try QueryParameters.read(request, isForm: true) {
+        let (read, question, asked, rest) = try QueryParameters.read(request, isForm: true) {
             (
                 try pages.frame(["reports", name, "cell"], &$0, context).ofPeriod,
-                try Question(&$0), try CellQuestion(of: name, &$0), $0.text("group")
+                try Question(&$0), try CellQuestion(of: name, &$0),
+                [("group", $0.text("group")), ("paid", $0.text("paid"))]
             )
         }
         try ReportPages.require(read)
         try PeoplePages.require(read)
         var frame = read
-        let pairs = question.pairs + [("column", asked.cell.column), ("group", group)]
+        let pairs = question.pairs + [("column", asked.cell.column)] + rest
         frame.kept = pairs
         frame.place = [("after", asked.after?.cursor)]
         let scope = pages.scope(frame)

@@ -19,7 +19,9 @@ extension MCPTools {
             let name = parameters.text("name") ?? MetricName.churnName
             if isRetention { return try retentionOffers(&parameters) }
             // Clients may state what a metric without this parameter is anyway.
-            if name != MetricName.churnName, try parameters.flag("paid") {
+            if name != MetricName.churnName, name != ReportRoutes.diffName,
+                try parameters.flag("paid")
+            {
                 throw Problem.invalid("paid applies to churn only.")
             }
             let (question, scope) = try parameters.report(name)
