@@ -361,6 +361,11 @@ struct ConsolePageTests {
             #expect(cell.status == 200)
             #expect(cell.text.contains(id))
             #expect(cell.text.contains("<h1>\(figure) "))
+            // The links of a page of paid subscriptions lead to others of them.
+            #expect(!cell.text.contains("paid="))
+            let paid = try await client.get("\(ConsolePageTests.home)\(link)&paid=true")
+            #expect(paid.status == 200)
+            #expect(paid.text.contains("paid=true"))
         }
     }
 }
