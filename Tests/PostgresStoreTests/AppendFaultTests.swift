@@ -340,7 +340,9 @@ struct AppendFaultTests {
 
     @Test("Sessions do not queue for a lock that is kept for long, however often it is asked for")
     func keptLock() async throws {
-        let database = try Database()
+        // Of its own: an erasure in another database waits for the holder.
+        let cluster = try await offPool { try PostgresCluster(isDurable: false) }
+        let database = try Database(of: cluster)
         let log = try await database.open(timeout: .seconds(5))
         _ = try await log.append([Made.event("a")])
         // As a COMMIT that waits for a standby: the holder does not wait for its client.
