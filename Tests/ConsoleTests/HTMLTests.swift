@@ -25,7 +25,7 @@ struct HTMLTests {
         #expect(scripts.reduce(0) { $0 + $1.bytes.count } <= 15 * 1_024)
     }
 
-    @Test("Characters that reorder text are shown, not applied; those that XML lacks are left out")
+    @Test("Characters that reorder text are shown, not applied; so are those that XML lacks")
     func reordering() {
         let page: HTML = "\("abc\u{202E}fed\u{0}\u{FFFE}")"
         #expect(page.text == "abc\\u202Efed\\u0000\\uFFFE")

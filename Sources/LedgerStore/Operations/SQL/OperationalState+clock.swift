@@ -18,7 +18,7 @@ extension OperationalState {
 
     /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
     /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
-    /// the changes are emitted.
+    /// the changes are emitted. The column `looks_again` of files is of an early release.
     public func keepClock(
         end: ProjectionCursor, at: Timestamp, chains: [ChainId]
     ) async throws(StoreError) {
