@@ -47,7 +47,7 @@ extension BenchLedger {
     }
 
     /// Writes the transitions in effect, one file per core: the lines of `subledger warehouse
-    /// transitions` without retracted ones. The log needed for that export does not exist here.
+    /// transitions` without retracted ones.
     private func exportTransitions(_ session: LedgerSession, to folder: String) async throws {
         let query = session.query
         guard

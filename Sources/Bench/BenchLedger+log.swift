@@ -136,17 +136,21 @@ extension BenchLedger {
         return (row, projector)
     }
 
-    /// Fills the log with whole lives while more are generated.
+    /// Fills the log with lives while more are generated.
+    ///
+    /// - Parameter holdingBackLast: whether the last event of each is left for `lateEvents`.
     func write(
-        to ledger: EnvironmentLedger, _ report: (Int64) -> Void = { _ in }
+        to ledger: EnvironmentLedger, holdingBackLast: Bool = false,
+        _ report: (Int64) -> Void = { _ in }
     ) async throws -> (count: Int64, received: Int64) {
         var (count, received): (Int64, Int64) = (0, 0)
         let (lives, width) = (lives, BenchLedger.workerCount + 1)
         try await withThrowingTaskGroup(of: (events: [NewEvent], Int64)?.self) { group in
-            for _ in 0..<width { group.addTask { lives.nextEvents() } }
+            let next = { @Sendable in lives.nextEvents(holdingBackLast: holdingBackLast) }
+            for _ in 0..<width { group.addTask { next() } }
             while let made = try await group.next() {
                 guard let made else { continue }
-                group.addTask { lives.nextEvents() }
+                group.addTask { next() }
                 received += made.1
                 for piece in EventBatches(made.events) {
                     count = try await ledger.log.append(Array(piece)).last?.position ?? count

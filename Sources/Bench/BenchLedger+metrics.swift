@@ -21,7 +21,7 @@ extension BenchLedger {
     /// - Parameter python: runs DuckDB on the same report, from exported transitions.
     public func metrics(python: String) async throws -> [BenchRow] {
         defer { remove() }
-        let count = try await makeFacts { _ in }
+        let count = try await prepare()
         var rows = try await reports(count, python)
         rows.append(try await sumsCost(count))
         return rows

@@ -40,36 +40,32 @@ public struct BenchLedger: Sendable {
 
     func remove() { try? FileManager.default.removeItem(atPath: folder) }
 
-    // MARK: From generated facts
+    // MARK: Rebuild
 
-    /// Writes facts directly, and a log with only their last position.
-    func makeFacts(report: Projector.Report) async throws -> Int64 {
-        try FileManager.default.createDirectory(
-            atPath: directory, withIntermediateDirectories: true)
-        let runs = try await FactRuns.collect(
-            directory: directory, workerCount: BenchLedger.workerCount, next: lives.nextFacts)
-        let count = lives.count
-        let checkpoint = try await EventLog.makeTail(directory: directory, at: count)
-        let files = DerivedFiles.facts(in: directory)
-        let path = files.newPath()
-        try await runs.load(path: path, checkpoint: checkpoint)
-        try files.use(path)
+    /// Writes a log of lives, and facts and projections of it; returns the number of events. The
+    /// last event of each life is held back for `lateEvents`.
+    func prepare() async throws -> Int64 {
+        let ledger = try await open()
+        let (count, _) = try await write(to: ledger, holdingBackLast: true)
+        guard try await Projector.open(ledger) != nil else { throw BenchProblem.busy }
+        await ledger.close()
+        // Excludes the memory used for writing the log.
+        await Blocking.run { FreedMemory.giveBack() }
+        PeakMemory.reset()
         return count
     }
 
     /// Folds all facts into a new projections file, against a bare scan of the facts.
     public func rebuild() async throws -> [BenchRow] {
         defer { remove() }
-        let count = try await makeFacts { _ in }
+        let count = try await prepare()
         let ledger = try await open()
         let bare = try await BenchLedger.seconds {
             var page = try await ledger.facts.undecodedPage(after: nil)
             while let last = page?.last { page = try await ledger.facts.undecodedPage(after: last) }
         }
-        let clock = ContinuousClock()
-        let started = clock.now
         guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
-        let elapsed = (clock.now - started).seconds
+        let elapsed = try await BenchLedger.seconds { try await projector.rebuild() }
         guard try await projector.projections.checkpoint().position == count else {
             throw BenchProblem.refused
         }
@@ -97,7 +93,7 @@ public struct BenchLedger: Sendable {
     /// Applies new events of chains across the ledger, against bare insertions of as many rows.
     public func project() async throws -> [BenchRow] {
         defer { remove() }
-        let count = try await makeFacts { _ in }
+        let count = try await prepare()
         let ledger = try await open()
         guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
         let late = lives.lateEvents(min(BenchLedger.lateEventCount, Int(count) / 20 + 1))
@@ -130,10 +126,7 @@ public struct BenchLedger: Sendable {
     /// version.
     public func start(binary: String) async throws -> [BenchRow] {
         defer { remove() }
-        let count = try await makeFacts { _ in }
-        let ledger = try await open()
-        guard try await Projector.open(ledger) != nil else { throw BenchProblem.busy }
-        await ledger.close()
+        let count = try await prepare()
         var (answers, bare): ([Double], [Double]) = ([], [])
         for number in 0..<BenchLedger.startCount {
             let id = lives.someChain(number * 7_919).rawValue

@@ -1,12 +1,10 @@
 import AppStore
 import Ledger
 internal import LedgerStore
-internal import SQLiteStore
 internal import Simulator
 import Synchronization
 
-/// The input of benchmarks: seeded lives whose facts and events are built directly, without
-/// signatures.
+/// The input of benchmarks: seeded lives whose events are built directly, without signatures.
 final class BenchLives: Sendable {
     private let world = SubscriberWorld(
         firstPurchases: Timestamp(
@@ -21,7 +19,7 @@ final class BenchLives: Sendable {
     private struct State {
         /// Number of lives started.
         var lives: UInt64 = 0
-        /// Number of facts or events handed out.
+        /// Number of events handed out.
         var count: Int64 = 0
     }
 
@@ -39,8 +37,6 @@ final class BenchLives: Sendable {
 
     var bundleId: BundleId { world.bundleId }
     var appAppleId: Int64 { world.appAppleId }
-    /// Number of facts or events returned so far.
-    var count: Int64 { state.withLock { $0.count } }
 
     /// Any chain among those returned.
     func someChain(_ number: Int) -> OriginalTransactionId {
@@ -78,41 +74,10 @@ final class BenchLives: Sendable {
         }
     }
 
-    // MARK: Facts
-
-    /// The facts of the next life except the last one; nil after the last life.
-    func nextFacts() -> [ChainFact]? {
-        guard let number = claim() else { return nil }
-        let (life, notifications) = life(number)
-        // The last notification is held back for `lateEvents`.
-        let reported = notifications.dropLast()
-        let first = state.withLock { state in
-            defer { state.count += Int64(reported.count) }
-            return state.count + 1
-        }
-        let chain = ChainId(
-            bundleId: world.bundleId, originalTransactionId: life.originalTransactionId)
-        return reported.enumerated().compactMap { index, delivery in
-            guard
-                case .notification(let notification, let transaction, let renewal) =
-                    delivery.evidence
-            else { return nil }
-            let position = first + Int64(index)
-            let noise = UInt64(bitPattern: position) &* 0x9E37_79B9_7F4A_7C15
-            return ChainFact(
-                chain: chain,
-                fact: Fact(
-                    notification: notification, transaction: transaction, renewal: renewal,
-                    origin: FactOrigin(
-                        position: position, receivedAt: delivery.receivedAt, trust: .signed,
-                        digest: Digest(words: (noise, ~noise, noise << 1, noise >> 1)))))
-        }
-    }
-
     // MARK: Events
 
-    /// The last events of `count` lives among those returned, which `nextFacts` omitted; in an
-    /// order unrelated to theirs.
+    /// The last events of `count` lives among those returned, which were held back; in an order
+    /// unrelated to theirs.
     func lateEvents(_ count: Int) -> [NewEvent] {
         let lives = state.withLock { $0.lives }
         return (0..<UInt64(count)).compactMap { index in
@@ -124,11 +89,16 @@ final class BenchLives: Sendable {
 
     /// The events of the next lives in order of arrival, and the bytes they were received as; nil
     /// after the last life.
-    func nextEvents() -> (events: [NewEvent], receivedByteCount: Int64)? {
+    ///
+    /// - Parameter holdingBackLast: whether the last event of each is left for `lateEvents`.
+    func nextEvents(
+        holdingBackLast: Bool = false
+    ) -> (events: [NewEvent], receivedByteCount: Int64)? {
         var made: [(event: NewEvent, byteCount: Int)] = []
         for _ in 0..<BenchLives.livesPerStretch {
             guard let number = claim() else { break }
-            let (life, notifications) = life(number)
+            let (life, all) = life(number)
+            let notifications = all.dropLast(holdingBackLast ? 1 : 0)
             made += notifications.compactMap { event($0, life) }
             state.withLock { $0.count += Int64(notifications.count) }
         }

@@ -12,9 +12,8 @@ struct BenchCommand: OutputCommand {
         abstract: "Run benchmarks; each figure is printed with its limit from the same run.",
         discussion: """
             Uses a scratch directory under TMPDIR, which is removed. 1 million events (the default \
-            of most) take up to 3 GB, 10 million generated facts 10 GB. Figures of \
-            a debug build mean nothing. Where Python has the package duckdb, metrics also runs the \
-            same report there, on exported transitions.
+            of most) take up to 3 GB. Figures of a debug build mean nothing. Where Python has the \
+            package duckdb, metrics also runs the same report there, on exported transitions.
             """)
 
     enum Name: String, ExpressibleByArgument, CaseIterable {

@@ -48,7 +48,7 @@ public struct FactsBuild: Sendable {
     /// Merges runs into a new file. Blocks.
     static func load(
         _ files: [RunFile], _ apps: AppNumbers, directory: String, path: String,
-        checkpoint: ProjectionCursor, report: Report = { _, _ in }
+        checkpoint: ProjectionCursor, report: Report
     ) throws(StoreError) {
         let bulk = try BulkFile(path: path, schema: FactsStore.schema, meta: FactsStore.meta)
         do throws(StoreError) {
