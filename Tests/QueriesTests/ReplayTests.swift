@@ -82,7 +82,7 @@ struct ReplayTests {
     ) async throws {
         var generator = SeededGenerator(seed: seed)
         var order = lines + lines
-        generator.shuffle(&order)
+        order.shuffle(using: &generator)
         var reporting = try await StoryTelling(story)
         try await reporting.take(order)
         #expect(reporting.errors.isEmpty, "seed \(seed)")

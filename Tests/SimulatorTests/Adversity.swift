@@ -12,9 +12,7 @@ struct Adversity {
 
     /// The deliveries in random order.
     mutating func shuffled(_ deliveries: [Delivery]) -> [Delivery] {
-        var result = deliveries
-        random.shuffle(&result)
-        return result
+        deliveries.shuffled(using: &random)
     }
 
     /// Adds repetitions of some deliveries, byte for byte, later.

@@ -7,8 +7,8 @@ public struct HistoryStream: Sendable {
     private let plan: HistoryPlan
     /// Generated but not yet emitted, in order of arrival.
     private var pending: [HistoryDelivery] = []
-    /// Number of lives started.
-    private var begun = 0
+    /// Number of lives started so far.
+    public private(set) var lifeCount = 0
     private var nextSeed: UInt64
     private var reported = 0
     private var isAtEnd = false
@@ -23,9 +23,6 @@ public struct HistoryStream: Sendable {
         self.plan = plan
         nextSeed = plan.seed * HistoryPlan.livesPerSeed + 1
     }
-
-    /// Number of lives started so far.
-    public var lifeCount: Int { begun }
 
     /// The next deliveries, in order; empty at the end.
     public mutating func next() -> [HistoryDelivery] {
@@ -42,12 +39,12 @@ public struct HistoryStream: Sendable {
     private var mayBeginMore: Bool {
         switch plan.limit {
         case .events(let count): reported < count
-        case .chains(let count): begun < count
+        case .chains(let count): lifeCount < count
         }
     }
 
     private mutating func beginLives() {
-        let planned = plan.plannedLives - begun
+        let planned = plan.plannedLives - lifeCount
         let count = min(HistoryStream.livesPerStep, planned > 0 ? planned : .max)
         var added: [HistoryDelivery] = []
         for _ in 0..<count {
@@ -59,10 +56,10 @@ public struct HistoryStream: Sendable {
             for (index, delivery) in arrivals.enumerated() {
                 added.append(
                     HistoryDelivery(
-                        delivery, life: begun,
+                        delivery, life: lifeCount,
                         truth: index == arrivals.count - 1 ? truth : nil))
             }
-            begun += 1
+            lifeCount += 1
         }
         pending = (pending + added).sorted(by: HistoryStream.comesBefore)
     }
@@ -71,7 +68,7 @@ public struct HistoryStream: Sendable {
     private mutating func nextLife() -> SubscriberLife {
         let world = SubscriberWorld(
             bundleId: plan.world.bundleId, appAppleId: plan.world.appAppleId,
-            firstPurchases: plan.beginning(of: begun), horizon: plan.world.horizon)
+            firstPurchases: plan.beginning(of: lifeCount), horizon: plan.world.horizon)
         while true {
             let life = world.life(seed: nextSeed)
             nextSeed += 1
@@ -84,7 +81,7 @@ public struct HistoryStream: Sendable {
     private mutating func takeDue(isLast: Bool) -> [HistoryDelivery] {
         var count = pending.count
         if !isLast {
-            let bound = plan.beginning(of: begun).lowerBound
+            let bound = plan.beginning(of: lifeCount).lowerBound
             let due = pending.firstIndex { $0.delivery.receivedAt >= bound } ?? pending.count
             count = max(due, pending.count - HistoryStream.pendingLimit)
         }

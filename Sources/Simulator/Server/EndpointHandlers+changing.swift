@@ -109,7 +109,6 @@ extension EndpointHandlers {
         guard
             body["consumptionPercentage"] == nil || found.type?.value != .autoRenewableSubscription
         else { throw ServedError(4_000_209, "Auto-renewable subscriptions have none.") }
-        api.state.withLock { $0.consumption[id] = request.body }
         return ServedResponse(status: 202)
     }
 
@@ -131,7 +130,6 @@ extension EndpointHandlers {
 
     func finish(_ id: String) throws(ServedError) -> ServedResponse {
         _ = try transaction(id)
-        api.state.withLock { _ = $0.finished.insert(id) }
         return ServedResponse(status: 200)
     }
 

@@ -57,8 +57,6 @@ public final class SimulatedAPI: Sendable {
         var extensions: [String: [(at: Timestamp, days: Int64)]] = [:]
         var massExtensions: [String: Timestamp] = [:]
         var tests: [String: ServedTest] = [:]
-        var consumption: [String: [UInt8]] = [:]
-        var finished: Set<String> = []
         var messaging = ServedMessaging()
     }
 

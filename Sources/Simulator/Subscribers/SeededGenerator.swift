@@ -47,12 +47,4 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
         }
         return elements[elements.count - 1].0
     }
-
-    /// Fisher–Yates shuffle.
-    public mutating func shuffle<Element>(_ elements: inout [Element]) {
-        guard elements.count > 1 else { return }
-        for index in (1..<elements.count).reversed() {
-            elements.swapAt(index, below(index + 1))
-        }
-    }
 }
