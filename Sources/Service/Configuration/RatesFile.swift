@@ -3,30 +3,36 @@ public import Intake
 public import Ledger
 import Synchronization
 
-/// The configured table of rates, parsed again when its content changed, so that a job can add a
-/// day while the service runs.
+/// A table of rates, parsed again when its content changed, so that a job can add a day to the
+/// configured one while the service runs.
 public final class RatesFile: Sendable {
-    /// The key that names it.
+    /// The key that names the configured one.
     public static let key = "reports.ratesFile"
 
     private let path: String
+    private let key: String
     private let last = Mutex<(text: String, table: CurrencyRates)?>(nil)
 
-    public init(_ path: String) { self.path = path }
+    /// - Parameter key: the key or option that names it, for errors.
+    public init(_ path: String, key: String = RatesFile.key) {
+        self.path = path
+        self.key = key
+    }
 
     /// Throws `unreadableFile`, also for more than `CurrencyRates.maximumByteCount`, and what
-    /// parsing throws; the error names `reports.ratesFile`.
+    /// parsing throws; the error names the key.
     public func table() throws(ConfigurationError) -> CurrencyRates {
         guard let data = contents(), data.count <= CurrencyRates.maximumByteCount else {
             throw ConfigurationError(
-                .unreadableFile, key: RatesFile.key,
-                reason: "The file cannot be read or is too large; check the path and permissions.")
+                .unreadableFile, key: key,
+                reason: "\(path) cannot be read, or has more than \(CurrencyRates.maximumByteCount)"
+                    + " bytes; check the path and permissions.")
         }
         let text = String(decoding: data, as: UTF8.self)
         if let known = last.withLock({ $0 }), known.text == text { return known.table }
         let table: CurrencyRates
         do throws(ConfigurationError) { table = try CurrencyRates(yaml: text) } catch {
-            throw ConfigurationError(error.code, key: RatesFile.key, reason: error.description)
+            throw ConfigurationError(error.code, key: key, reason: error.description)
         }
         last.withLock { $0 = (text: text, table: table) }
         return table
