@@ -19,7 +19,7 @@ struct LogLineTests {
         let path = directory.file("log")
         try Data().write(to: URL(filePath: path))
         let file = try FileHandle(forWritingTo: URL(filePath: path))
-        let sink = LogSink(descriptor: file.fileDescriptor)
+        let sink = LogSink(file)
         log(
             Logger(label: "test") { _ in
                 LineLogHandler(

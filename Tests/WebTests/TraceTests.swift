@@ -42,7 +42,7 @@ struct TraceTests {
         let path = directory.file("log")
         try Data().write(to: URL(filePath: path))
         let file = try FileHandle(forWritingTo: URL(filePath: path))
-        let sink = LogSink(descriptor: file.fileDescriptor)
+        let sink = LogSink(file)
         try await body(
             Logger(label: "test") { _ in
                 LineLogHandler(

@@ -5,14 +5,14 @@ import Synchronization
 /// Writes whole lines to a file descriptor, in order, off the cooperative pool. While the reader
 /// stalls, lines are dropped; writing neither blocks nor grows the queue.
 final class LogSink: Sendable {
-    private let descriptor: Int32
+    private let file: FileHandle
     private let queue = DispatchQueue(label: "subledger.log")
     private let state = Mutex((waiting: 0, dropped: 0))
 
     /// Lines waiting to be written; further ones are dropped and counted.
     static let waitingCount = 10_000
 
-    init(descriptor: Int32 = STDERR_FILENO) { self.descriptor = descriptor }
+    init(_ file: FileHandle = .standardError) { self.file = file }
 
     /// `line` ends with a newline.
     func write(_ line: [UInt8]) {
@@ -36,17 +36,7 @@ final class LogSink: Sendable {
         }
     }
 
-    private func put(_ line: [UInt8]) {
-        var rest = line[...]
-        while !rest.isEmpty {
-            let count = rest.withUnsafeBytes {
-                Foundation.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            rest = rest.dropFirst(count)
-        }
-    }
+    private func put(_ line: [UInt8]) { try? file.write(contentsOf: line) }
 
     /// Returns when everything is written.
     func flush() async {

@@ -162,9 +162,9 @@ public struct WebService: Sendable {
         with services: [any Service] = [], onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         WebService.warn(of: certificates, at: host.clock(), logger)
-        let hasListened = Once()
+        let hasListened = Mutex(false)
         let members = members(beside: services) { port in
-            hasListened.set()
+            hasListened.withLock { $0 = true }
             await onRunning(port)
         }
         var group = ServiceGroupConfiguration(
@@ -177,7 +177,7 @@ public struct WebService: Sendable {
         do {
             try await serving.run()
             result = .success(())
-        } catch is CancellationError where hasListened.isSet {
+        } catch is CancellationError where hasListened.withLock({ $0 }) {
             // Connections that did not end, such as idle ones or those with half a request, were
             // closed; clients without a response retry.
             logger.notice("Connections still open at the shutdown deadline were closed.")
@@ -186,15 +186,7 @@ public struct WebService: Sendable {
         host.stop()
         await projecting
         guard case .failure(let error) = result else { return }
-        if hasListened.isSet { throw error }
+        if hasListened.withLock({ $0 }) { throw error }
         throw WebServiceError(of: server, cannotListen: error)
     }
-}
-
-/// A one-time event that stays set.
-private final class Once: Sendable {
-    private let state = Mutex(false)
-
-    var isSet: Bool { state.withLock { $0 } }
-    func set() { state.withLock { $0 = true } }
 }
