@@ -38,7 +38,7 @@ public struct PostgresEngine: LogEngine {
     ) async throws(StoreError) -> any LedgerLog {
         try await PostgresLog.open(
             place(of: environment), environment: environment, creating: creating,
-            readerCount: poolSize)
+            readerCount: poolSize ?? PostgresLimits.readerCount)
     }
 
     public func openOperations(
@@ -58,7 +58,7 @@ public struct PostgresEngine: LogEngine {
         let node = memory?.node ?? String(LedgerId.random().description.prefix(8))
         let log = try await PostgresLog.open(
             place, environment: environment, ledger: ledger, seen: newest,
-            readerCount: poolSize)
+            readerCount: poolSize ?? PostgresLimits.readerCount)
         do throws(StoreError) {
             let operations = try await PostgresOperations.open(
                 place, environment: environment, ledger: log.ledgerId, node: node)

@@ -44,23 +44,14 @@ public final class PostgresLog: SharedLog {
     ///   while the database is unavailable, and is checked later.
     /// - `seen`: the newest event that this node has seen of it: the log must hold it.
     /// - `creating`: false throws `noSuchFile` for a missing schema.
-    /// - `readerCount`: connections that read, at least one; nil for the default.
-    public static func open(
-        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        seen: ProjectionCursor = .start, creating: Bool = true, readerCount: Int? = nil
-    ) async throws(StoreError) -> PostgresLog {
-        try await open(
-            place, environment: environment, ledger: ledger, seen: seen, creating: creating,
-            readerCount: readerCount ?? PostgresLimits.readerCount,
-            answerTimeout: PostgresLimits.answerTimeout, faults: LogFaults.commits)
-    }
-
-    /// As `open`, with another timeout and failures around COMMIT: for tests.
+    /// - `readerCount`: connections that read, at least one.
+    /// - `faults`: failures around COMMIT, in tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
         seen: ProjectionCursor = .start, creating: Bool = true,
-        readerCount: Int = PostgresLimits.readerCount, answerTimeout: Duration,
-        faults: (any CommitFaults)?
+        readerCount: Int = PostgresLimits.readerCount,
+        answerTimeout: Duration = PostgresLimits.answerTimeout,
+        faults: (any CommitFaults)? = LogFaults.commits
     ) async throws(StoreError) -> PostgresLog {
         let session = PostgresSession(place: place, answerTimeout: answerTimeout)
         let checked = CheckedSession(

@@ -29,22 +29,11 @@ public final class PostgresOperations: SharedOperations {
 
     /// Opens the operational state of `environment`, and creates its schema when missing. Throws as
     /// `PostgresLog.open`.
-    public static func open(
-        _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        node: String? = nil
-    ) async throws(StoreError) -> PostgresOperations {
-        try await open(
-            place, environment: environment, ledger: ledger, node: node,
-            leaseDuration: PostgresLimits.leaseDuration,
-            leaseRenewal: PostgresLimits.leaseDuration / 3,
-            answerTimeout: PostgresLimits.answerTimeout)
-    }
-
-    /// As `open`, with other timeouts: for tests.
     static func open(
         _ place: PostgresLocation, environment: Environment, ledger: LedgerId? = nil,
-        node: String? = nil, leaseDuration: Duration, leaseRenewal: Duration,
-        answerTimeout: Duration
+        node: String? = nil, leaseDuration: Duration = PostgresLimits.leaseDuration,
+        leaseRenewal: Duration = PostgresLimits.leaseDuration / 3,
+        answerTimeout: Duration = PostgresLimits.answerTimeout
     ) async throws(StoreError) -> PostgresOperations {
         let session = PostgresSession(place: place, answerTimeout: answerTimeout)
         let checked = CheckedSession(

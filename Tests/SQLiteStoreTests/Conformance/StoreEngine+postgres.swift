@@ -1,9 +1,10 @@
 import AppStore
 import LedgerStore
-import PostgresStore
 import PostgresSupport
 import TestSupport
 import Testing
+
+@testable import PostgresStore
 
 extension StoreEngine {
     /// None where PostgreSQL is not installed, except in CI.

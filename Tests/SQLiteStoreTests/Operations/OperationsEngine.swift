@@ -1,10 +1,11 @@
 import AppStore
 import LedgerStore
-import PostgresStore
 import PostgresSupport
 import SQLiteStore
 import TestSupport
 import Testing
+
+@testable import PostgresStore
 
 /// One engine behind `OperationalState`. Tests of the protocol run with each.
 struct OperationsEngine: Sendable, CustomTestStringConvertible {
