@@ -52,12 +52,7 @@ package final class VerificationKey: @unchecked Sendable {
     /// r and s outside 1…n−1.
     package func isValid(_ signature: [UInt8], over digest: Digest) -> Bool {
         guard let encoded = ES256Signature(raw: signature) else { return false }
-        return isValid(encoded, over: digest)
-    }
-
-    /// As above, for a signature that is encoded already.
-    func isValid(_ signature: ES256Signature, over digest: Digest) -> Bool {
-        ErrorQueue.contained {
+        return ErrorQueue.contained {
             guard let duplicate = EVP_PKEY_CTX_dup(context) else { return false }
             defer { EVP_PKEY_CTX_free(duplicate) }
             let words = digest.words
@@ -66,7 +61,7 @@ package final class VerificationKey: @unchecked Sendable {
             )
             return withUnsafeBytes(of: message) { message in
                 EVP_PKEY_verify(
-                    duplicate, signature.der, signature.der.count,
+                    duplicate, encoded.der, encoded.der.count,
                     message.baseAddress?.assumingMemoryBound(to: UInt8.self), message.count) == 1
             }
         }
