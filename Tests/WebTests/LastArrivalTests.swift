@@ -61,7 +61,8 @@ struct LastArrivalTests {
     @Test("It is found on any page that is read")
     func pages() async throws {
         try await serve(uploads: LogLimits.pageEventCount) { served in
-            let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 2)
+            let found = try await served.lastArrivals(
+                of: [LastArrivalTests.app], atMost: 2 * Int64(LogLimits.pageEventCount))
             #expect(time(.webhook, found) == ServedPlace.now)
             #expect(time(.client, found) == LastArrivalTests.later)
             #expect(found.count == 2)
@@ -71,7 +72,8 @@ struct LastArrivalTests {
     @Test("A notification beyond the pages read counts as the oldest event read")
     func beyond() async throws {
         try await serve(uploads: LogLimits.pageEventCount) { served in
-            let found = try await served.lastArrivals(of: [LastArrivalTests.app], pages: 1)
+            let found = try await served.lastArrivals(
+                of: [LastArrivalTests.app], atMost: Int64(LogLimits.pageEventCount))
             #expect(time(.webhook, found) == LastArrivalTests.later)
             #expect(time(.client, found) == LastArrivalTests.later)
         }

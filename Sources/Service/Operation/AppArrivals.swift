@@ -7,31 +7,36 @@ import Synchronization
 /// the previous one, the first one a bounded part.
 final class AppArrivals: Sendable {
     private let turn = AsyncLock()
-    private let state = Mutex(State())
+    private let state = Mutex(Known())
 
-    fileprivate struct State {
-        var position: Int64 = 0
-        var apps: [BundleId: Newest] = [:]
+    /// What the events that were read so far say.
+    struct Known: Sendable {
+        fileprivate var position: Int64 = 0
+        /// Apps without an event among those read are missing.
+        fileprivate(set) var apps: [BundleId: Newest] = [:]
+        /// When the oldest event was received; a time that an import claims is no arrival here.
+        fileprivate(set) var oldestAt: Timestamp?
     }
 
     /// The newest events of one app.
     struct Newest: Sendable, Equatable {
-        var notificationAt: Timestamp?
+        /// By source; all from `webhook` are notifications of Apple's.
+        var receivedAt: [EventSource: Timestamp]
         var eventAt: Timestamp
         var position: Int64
     }
 
-    /// Events read at most by one call, the newest: 20,000.
-    static let eventCount = Int64(ServedLedger.arrivalPageCount * LogLimits.pageEventCount)
+    /// Events read at most by one call: 20,000.
+    static let eventCount = 20 * Int64(LogLimits.pageEventCount)
 
-    /// By app; apps without an event among those read are missing.
-    func newest(in log: any LedgerLog) async throws -> [BundleId: Newest] {
+    /// - Parameter count: events read at most, the newest.
+    func newest(in log: any LedgerLog, atMost count: Int64) async throws -> Known {
         try await turn.pass {
             let head = try await log.head().position
             var known = state.withLock { $0 }
             // The log went back: what was read may be gone.
-            if head < known.position { known = State() }
-            known.position = max(known.position, head - AppArrivals.eventCount)
+            if head < known.position { known = Known() }
+            known.position = max(known.position, head - count)
             while known.position < head {
                 let events = try await log.events(
                     after: known.position, through: head, damaged: .marked)
@@ -40,20 +45,18 @@ final class AppArrivals: Sendable {
                 known.position = last.position
             }
             state.withLock { $0 = known }
-            return known.apps
+            return known
         }
     }
 }
 
-extension AppArrivals.State {
+extension AppArrivals.Known {
     fileprivate mutating func note(_ event: RecordedEvent) {
-        let attributes = event.attributes
-        let isFromApple =
-            attributes.source == .webhook
-            && [.notification, .notificationV1].contains(attributes.kind)
-        apps[attributes.bundleId] = AppArrivals.Newest(
-            notificationAt: isFromApple
-                ? event.receivedAt : apps[attributes.bundleId]?.notificationAt,
-            eventAt: event.receivedAt, position: event.position)
+        let app = event.attributes.bundleId
+        var receivedAt = apps[app]?.receivedAt ?? [:]
+        receivedAt[event.attributes.source] = event.receivedAt
+        apps[app] = AppArrivals.Newest(
+            receivedAt: receivedAt, eventAt: event.receivedAt, position: event.position)
+        if oldestAt == nil, !event.receivedAtClaimed { oldestAt = event.receivedAt }
     }
 }

@@ -39,7 +39,7 @@ extension LedgerHost {
             apps: configuration.apps.map { app in
                 let arrival = stored.arrivals[app.bundleId]
                 return IntakeStatus.App(
-                    bundleId: app.bundleId, lastNotificationAt: arrival?.notificationAt,
+                    bundleId: app.bundleId, lastNotificationAt: arrival?.receivedAt[.webhook],
                     lastEventAt: arrival?.eventAt, lastEventPosition: arrival?.position,
                     complete: served.ledger.complete(of: app.bundleId, .everything, head: head),
                     outages: outages.check(environment, app.bundleId))
@@ -106,7 +106,9 @@ extension ServedLedger {
         if isDatabaseAway { return known }
         do {
             let stored = StoredStatus(
-                arrivals: try await arrivals.newest(in: ledger.log),
+                arrivals: try await arrivals.newest(
+                    in: ledger.log, atMost: AppArrivals.eventCount
+                ).apps,
                 quarantine: try await ledger.operations.quarantineTotals())
             storedStatus.withLock { $0 = stored }
             return stored
