@@ -4,6 +4,7 @@ internal import Intake
 import Logging
 import NIOCore
 public import Service
+internal import Simulator
 import Synchronization
 internal import Web
 
@@ -57,9 +58,10 @@ public struct HTTPBench: Sendable {
         let service = try WebService(host: host, logger: logger)
         async let projecting: Void = host.run()
         let result: Result<[BenchRow], any Error>
-        do { result = .success(try await service.whileServing(work)) } catch {
-            result = .failure(error)
-        }
+        do {
+            result = .success(
+                try await Serving.whileRunning({ service.listener(onRunning: $0) }, work))
+        } catch { result = .failure(error) }
         host.stop()
         await projecting
         return try result.get()
@@ -70,10 +72,11 @@ public struct HTTPBench: Sendable {
     private func hello(_ logger: Logger) async throws -> LoadResult {
         let router = Router()
         router.get("/hello") { _, _ in "Hello, world" }
-        let application = Application(
-            router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-            logger: logger)
-        return try await Serving.whileRunning(application) { port in
+        return try await Serving.whileRunning { onRunning in
+            Application(
+                router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+                onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, logger: logger)
+        } _: { port in
             try await HTTPBench.load(port, [HTTPBench.get("/hello")])
         }
     }

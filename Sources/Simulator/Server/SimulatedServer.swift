@@ -50,30 +50,8 @@ public struct SimulatedServer: Service {
         _ api: SimulatedAPI, _ body: @escaping @Sendable (Int) async throws -> Value
     ) async throws -> Value {
         let logger = Logger(label: "simulated") { _ in SwiftLogNoOpLogHandler() }
-        let (ports, announced) = AsyncStream.makeStream(of: Int.self)
-        let server = SimulatedServer(api, port: 0, logger: logger) { port in
-            announced.yield(port)
-            announced.finish()
-        }
-        let group = ServiceGroup(
-            configuration: ServiceGroupConfiguration(services: [server], logger: logger))
-        return try await withThrowingTaskGroup(of: Void.self) { tasks in
-            tasks.addTask {
-                defer { announced.finish() }
-                try await group.run()
-            }
-            var port: Int?
-            for await announced in ports { port = announced }
-            guard let port else {
-                try await tasks.waitForAll()
-                throw CancellationError()
-            }
-            let result: Result<Value, any Error>
-            do { result = .success(try await body(port)) } catch { result = .failure(error) }
-            await group.triggerGracefulShutdown()
-            try await tasks.waitForAll()
-            return try result.get()
-        }
+        return try await Serving.whileRunning(
+            { SimulatedServer(api, port: 0, logger: logger, onRunning: $0) }, body)
     }
 
     // MARK: One request

@@ -119,6 +119,13 @@ public struct WebService: Sendable {
             logger: logger)
     }
 
+    /// The application for a caller that runs it.
+    package func listener(
+        onRunning: @escaping @Sendable (Int) async -> Void
+    ) -> any Service {
+        application(onRunning: onRunning)
+    }
+
     /// Runs the change feeds until the task is cancelled.
     static func run(_ feeds: [ChangeFeed], _ observer: any ServingObserver) async {
         await withTaskGroup(of: Void.self) { group in

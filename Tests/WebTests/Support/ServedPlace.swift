@@ -7,6 +7,7 @@ import LedgerTestSupport
 import Logging
 import Projection
 import Signing
+import Simulator
 import TestSupport
 
 @testable import Service
@@ -73,7 +74,7 @@ struct ServedPlace: Sendable {
         _ body: @escaping @Sendable (Int, WebService) async throws -> Value
     ) async throws -> Value {
         try await open { service, host in
-            try await service.whileServing { port in
+            try await Serving.whileRunning({ service.listener(onRunning: $0) }) { port in
                 try await ServedPlace.awaitState(host)
                 return try await body(port, service)
             }

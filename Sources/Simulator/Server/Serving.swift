@@ -1,27 +1,24 @@
-import Hummingbird
-import Logging
-import NIOCore
-import ServiceLifecycle
+internal import Logging
+package import ServiceLifecycle
 
-/// Runs an application for the duration of a closure.
+/// Runs a server for the duration of a closure.
 package enum Serving {
     /// Passes the port to `body`; shuts down gracefully afterwards.
-    package static func whileRunning<Responder: HTTPResponder, Value: Sendable>(
-        _ application: Application<Responder>,
+    ///
+    /// - Parameter server: makes it; it calls its argument with the port once it listens.
+    package static func whileRunning<Value: Sendable>(
+        _ server: (_ onRunning: @escaping @Sendable (Int) async -> Void) -> any Service,
         _ body: @escaping @Sendable (Int) async throws -> Value
-    ) async throws -> Value
-    where Responder.Context: InitializableFromSource<ApplicationRequestContextSource> {
+    ) async throws -> Value {
         let (ports, announced) = AsyncStream.makeStream(of: Int.self)
-        let running = Application(
-            responder: application.responder, server: application.server,
-            configuration: application.configuration,
-            onServerRunning: { channel in
-                announced.yield(channel.localAddress?.port ?? 0)
-                announced.finish()
-            }, logger: application.logger)
+        let running = server { port in
+            announced.yield(port)
+            announced.finish()
+        }
         let group = ServiceGroup(
             configuration: ServiceGroupConfiguration(
-                services: [running], logger: application.logger))
+                services: [running],
+                logger: Logger(label: "serving") { _ in SwiftLogNoOpLogHandler() }))
         return try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask {
                 // Ends the stream if the server never starts.
@@ -40,14 +37,5 @@ package enum Serving {
             try await tasks.waitForAll()
             return try result.get()
         }
-    }
-}
-
-extension WebService {
-    /// Passes the port of the running service to `body`.
-    package func whileServing<Value: Sendable>(
-        _ body: @escaping @Sendable (Int) async throws -> Value
-    ) async throws -> Value {
-        try await Serving.whileRunning(application(), body)
     }
 }
