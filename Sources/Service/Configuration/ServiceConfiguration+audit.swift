@@ -1,6 +1,5 @@
 public import AppStore
 public import Intake
-internal import Projection
 public import Proofs
 
 extension ServiceConfiguration {
@@ -82,15 +81,8 @@ extension ServiceConfiguration {
 
     private static func audit(_ entry: inout YAMLMapping) throws(ConfigurationError) -> Audit {
         var audit = Audit(
-            environment: .production, origin: try entry.required("origin"),
-            keyFile: try entry.required("keyFile"))
-        if let name = try entry.text("environment") {
-            guard let environment = EnvironmentLedger.environment(named: name) else {
-                throw entry.invalid(
-                    "environment", "One of production, sandbox, xcode, localTesting.")
-            }
-            audit.environment = environment
-        }
+            environment: try entry.environment("environment") ?? .production,
+            origin: try entry.required("origin"), keyFile: try entry.required("keyFile"))
         if let interval = try entry.duration("interval") {
             guard interval >= Audit.minimumIntervalMilliseconds else {
                 throw entry.invalid("interval", "At least a minute (PT1M).")

@@ -95,12 +95,10 @@ struct YAMLMapping {
         return value
     }
 
-    /// An environment, by the name of its directory.
+    /// An environment, by the name of its directory in any case, as everywhere.
     mutating func environment(_ key: String) throws(ConfigurationError) -> Environment? {
         guard let text = try text(key) else { return nil }
-        guard let environment = EnvironmentLedger.environment(named: text),
-            EnvironmentLedger.directoryName(environment) == text
-        else {
+        guard let environment = EnvironmentLedger.environment(named: text) else {
             throw invalid(key, "One of production, sandbox, xcode, localTesting.")
         }
         return environment

@@ -63,7 +63,7 @@ struct WebhookConfigurationTests {
     @Test(
         "a key, type or environment that does not exist is refused, and so is a secret inline",
         arguments: [
-            "secret: whsec_x", "types: [Expired]", "environment: Production", "colour: red",
+            "secret: whsec_x", "types: [Expired]", "environment: moon", "colour: red",
             "name: \"a b\"",
         ])
     func badKeys(_ line: String) {
