@@ -26,15 +26,4 @@ extension BenchLedger {
 
     /// The id of any chain of the filled ledger.
     public func someChain(_ number: Int) -> String { lives.someChain(number).rawValue }
-
-    /// Rows per second that SQLite inserts durably one at a time, each about the size of an event.
-    public static func bareSingleInserts(folder: String) async throws -> Double {
-        try await Blocking.run {
-            try BareStorage.inserts(
-                directory: folder, count: bareInsertCount, batchCount: 1, rowByteCount: 300,
-                bodyByteCount: 1_200)
-        }
-    }
-
-    private static let bareInsertCount = 2_000
 }

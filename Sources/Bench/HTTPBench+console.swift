@@ -1,6 +1,5 @@
 import AppStore
 internal import LedgerStore
-import Logging
 internal import Projection
 internal import Service
 
@@ -12,7 +11,7 @@ extension HTTPBench {
 
     /// Runs the look-ups and timelines, without the long reports; stops the service at the end.
     public func console() async throws -> [BenchRow] {
-        try await serving(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }) { port in
+        try await serving { port in
             let head = try await host.ledger(.production).ledger.log.head().position
             var rows: [BenchRow] = []
             for (name, paths) in pages(head: head) {

@@ -3,7 +3,6 @@ import Foundation
 internal import Intake
 public import Ledger
 internal import LedgerStore
-import Logging
 import NIOCore
 internal import Projection
 internal import Service
@@ -32,7 +31,7 @@ extension HTTPBench {
     public func retention(signedBy authority: Authority) async throws -> [BenchRow] {
         let count = HTTPBench.retentionRequestCount
         let requests = try signedRequests(authority)
-        return try await serving(Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }) { port in
+        return try await serving { port in
             let alone = try await ask(requests[..<count], at: port)
             let started = host.clock()
             async let taken = post(port, 0..<bodies.count, rate: HTTPBench.steadyRate)

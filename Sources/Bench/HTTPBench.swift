@@ -1,6 +1,7 @@
 import AppStore
 import Hummingbird
 internal import Intake
+internal import LedgerStore
 import Logging
 import NIOCore
 public import Service
@@ -29,6 +30,8 @@ public struct HTTPBench: Sendable {
     static let steadyRate = 2_500.0
     /// Share of the bodies sent in the steady load.
     static let steadyShare = 0.4
+    private static let bareInsertCount = 2_000
+    private static let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
 
     public init(
         host: LedgerHost, chainCount: Int, chains: @escaping @Sendable (Int) -> String,
@@ -44,18 +47,17 @@ public struct HTTPBench: Sendable {
 
     /// Runs everything; stops the service at the end.
     public func run() async throws -> [BenchRow] {
-        let logger = Logger(label: "bench") { _ in SwiftLogNoOpLogHandler() }
-        let hello = chainCount > 0 ? try await hello(logger) : LoadResult()
-        return try await serving(logger) { port in
+        let hello = chainCount > 0 ? try await hello() : LoadResult()
+        return try await serving { port in
             try await queries(port, hello) + notifications(port)
         }
     }
 
     /// Runs the work while the service answers; stops it at the end.
     func serving(
-        _ logger: Logger, _ work: @escaping @Sendable (_ port: Int) async throws -> [BenchRow]
+        _ work: @escaping @Sendable (_ port: Int) async throws -> [BenchRow]
     ) async throws -> [BenchRow] {
-        let service = try WebService(host: host, logger: logger)
+        let service = try WebService(host: host, logger: HTTPBench.logger)
         async let projecting: Void = host.run()
         let result: Result<[BenchRow], any Error>
         do {
@@ -69,13 +71,14 @@ public struct HTTPBench: Sendable {
 
     // MARK: Queries
 
-    private func hello(_ logger: Logger) async throws -> LoadResult {
+    private func hello() async throws -> LoadResult {
         let router = Router()
         router.get("/hello") { _, _ in "Hello, world" }
         return try await Serving.whileRunning { onRunning in
             Application(
                 router: router, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-                onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, logger: logger)
+                onServerRunning: { await onRunning($0.localAddress?.port ?? 0) },
+                logger: HTTPBench.logger)
         } _: { port in
             try await HTTPBench.load(port, [HTTPBench.get("/hello")])
         }
@@ -152,7 +155,13 @@ public struct HTTPBench: Sendable {
         // Of the whole process, load client and projector included: more meaningful than a rate
         // where other processes use the same cores.
         let processor = (ProcessorTime.seconds - used) / Double(max(1, full.requestCount))
-        let bare = try await BenchLedger.bareSingleInserts(folder: configuration.dataDirectory)
+        let folder = configuration.dataDirectory
+        // Each about the size of an event.
+        let bare = try await Blocking.run {
+            try BareStorage.inserts(
+                directory: folder, count: HTTPBench.bareInsertCount, batchCount: 1,
+                rowByteCount: 300, bodyByteCount: 1_200)
+        }
         return [
             BenchRow(
                 name: "http.notifications", value: full.perSecond, unit: "notifications/s",
