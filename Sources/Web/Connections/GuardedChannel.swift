@@ -57,12 +57,8 @@ private final class HandshakeDeadline: ChannelInboundHandler, RemovableChannelHa
         }
     }
 
+    /// Also called when the connection closes.
     func handlerRemoved(context: ChannelHandlerContext) { deadline?.cancel() }
-
-    func channelInactive(context: ChannelHandlerContext) {
-        deadline?.cancel()
-        context.fireChannelInactive()
-    }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted? = event as? TLSUserEvent { deadline?.cancel() }
