@@ -1,4 +1,5 @@
 public import AppStore
+import Foundation
 import Ledger
 internal import LedgerStore
 public import Projection
@@ -18,11 +19,10 @@ public struct SearchQuery: Sendable {
     ///
     /// - `bundleId`: only this app's; nil: every app's.
     public func answer(_ text: String, bundleId: BundleId? = nil) async throws -> SearchAnswer {
-        let text = text.trimmed
+        let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard 1...SearchLimits.textByteCount ~= text.utf8.count else { throw SearchError() }
-        let texts = [text, text.lowercased()].reduce(into: [String]()) { found, text in
-            if !found.contains(text) { found.append(text) }
-        }
+        let lower = text.lowercased()
+        let texts = text == lower ? [text] : [text, lower]
         var exact: [SearchMatch] = []
         for text in texts {
             exact += try await projections.things(named: text, bundleId: bundleId).map(\.match)
@@ -92,13 +92,6 @@ extension NamedThing {
 }
 
 extension String {
-    /// Without white space at both ends.
-    fileprivate var trimmed: String {
-        let scalars = unicodeScalars.drop { $0.properties.isWhitespace }
-        let end = scalars.lastIndex { !$0.properties.isWhitespace }
-        return end.map { String(scalars[...$0]) } ?? ""
-    }
-
     fileprivate var mayBeOrderId: Bool {
         guard let first = utf8.first, first | 0x20 == UInt8(ascii: "m"),
             SearchLimits.orderIdCharacterCount ~= utf8.count

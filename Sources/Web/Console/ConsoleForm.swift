@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import Hummingbird
 import NIOCore
@@ -53,11 +54,8 @@ struct ConsoleForm: Sendable {
 
     /// The field without surrounding spaces; nil where it is absent or empty.
     func text(_ name: String) -> String? {
-        guard let value = fields[name] else { return nil }
-        var rest = value[...]
-        while rest.first?.isWhitespace == true { rest.removeFirst() }
-        while rest.last?.isWhitespace == true { rest.removeLast() }
-        return rest.isEmpty ? nil : String(rest)
+        let text = fields[name]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        return text.isEmpty ? nil : text
     }
 
     /// Throws `missingField` where it is absent or empty.
