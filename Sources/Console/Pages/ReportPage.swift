@@ -134,7 +134,8 @@ package struct ReportPage {
         }
     }
 
-    private func table(beside chart: HTML) -> HTML {
+    /// The figures, and for a difference the events that changed them.
+    func table(beside chart: HTML) -> HTML {
         guard first < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
         let columns = shownColumns
         let limit = max(Self.rowsByteCount, Self.contentByteCount - chart.text.utf8.count)
@@ -143,7 +144,8 @@ package struct ReportPage {
         }
         let names = ["from"] + report.dimensions
         // Without links inside, the keyboard needs the region itself to scroll it.
-        let focus: HTML = hasCells ? "" : " tabindex=\"0\""
+        let hasLinks = frame.viewer.seesPeople && (report.hasCells || report.isDiff)
+        let focus: HTML = hasLinks ? "" : " tabindex=\"0\""
         let heads = names.map { "<th scope=\"col\">\($0)</th>" as HTML }
         let figures = columns.map { column -> HTML in
             "<th scope=\"col\" class=\"num\">\(Report.heading(column.name))</th>"
@@ -151,9 +153,10 @@ package struct ReportPage {
         let rates = report.rates.map { rate -> HTML in
             "<th scope=\"col\" class=\"num\">\(report.isChurn ? "rate" : Report.heading(rate.name))</th>"
         }
+        let events: HTML = report.isDiff ? "<th scope=\"col\">Events</th>" : ""
         return """
             <div class="scroll"\(focus) role="region" aria-label="Figures"><table class="rows">
-            <thead><tr>\(heads)\(figures)\(rates)</tr></thead><tbody>
+            <thead><tr>\(heads)\(figures)\(rates)\(events)</tr></thead><tbody>
             \(rows)</tbody></table></div>
             \(pager(end))
             """
@@ -203,9 +206,10 @@ package struct ReportPage {
         let rates = report.rates.map {
             "<td class=\"num\">\(Report.percent($0.value(row)))</td>" as HTML
         }
+        let events: HTML = report.isDiff ? "<td>\(frame.events(row.events))</td>" : ""
         return """
-            <tr data-row\(style)><th scope="row">\(report.scope.zone.label(row.from))\(mark)</th>\
-            \(groups)\(cells)\(rates)</tr>
+            <tr data-row\(style)><th scope="row">\(label(row.from))\(mark)</th>\
+            \(groups)\(cells)\(rates)\(events)</tr>
 
             """
     }
@@ -233,8 +237,6 @@ package struct ReportPage {
 }
 
 extension Report {
-    package var isChurn: Bool { if case .churn = subject { true } else { false } }
-
     /// Whether its rows are of one currency each.
     var isMoney: Bool { dimensions.first == Dimension.currency.rawValue }
 
