@@ -41,11 +41,11 @@ struct MCPCommand: OutputCommand {
     private static func answer(_ server: MCPServer) async throws {
         do {
             let lines = try LineReader(path: "-", isDialogue: true)
-            let dialogue = MCPDialogue(server) { try Terminal.out($0 + [UInt8(ascii: "\n")]) }
             while let line = try await lines.next(limit: 1, byteLimit: 1).first {
-                try await dialogue.take(line.bytes, isTooLong: line.isTooLong)
+                let response = await server.response(
+                    toLine: line.bytes, isTooLong: line.isTooLong)
+                if let response { try Terminal.out(response + [UInt8(ascii: "\n")]) }
             }
-            try await dialogue.finish()
         } catch let failure as LineReader.Failure {
             throw CommandFailure("unreadableInput", "Standard input: \(failure.reason).", .io)
         }

@@ -320,11 +320,9 @@ struct MCPRouteTests {
             let answer = try await client.post("/mcp", call)
             #expect(answer.status == 500)
             #expect(answer.code == direct.code)
-            let written = WrittenLines()
-            let dialogue = MCPDialogue(MCPServer(host: host)) { written.add($0) }
-            try await dialogue.take(call, isTooLong: false)
-            try await dialogue.finish()
-            let response = try #require(try written.responses().first)
+            let written = try #require(
+                await MCPServer(host: host).response(toLine: call, isTooLong: false))
+            let response = try JSONValue.parse(written)
             #expect(response["id"]?.int64 == 7)
             #expect(response["error"]?["code"]?.int64 == -32_603)
             #expect(response["error"]?["data"]?["code"]?.string == direct.code)

@@ -117,9 +117,8 @@ struct ReportRouteTests {
                 {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
                 {"name":"metrics","arguments":{"from":"2026-01-01"}}}
                 """
-            let message = try server.message(ofLine: Array(call.utf8), isTooLong: false)
             let response = await ReportClient.$current.withValue(ReportClient { isWaiting }) {
-                await server.response(toLine: message)
+                await server.response(toLine: Array(call.utf8), isTooLong: false)
             }
             let text = String(decoding: try #require(response), as: UTF8.self)
             #expect(text.contains("tooManyJobs") == !isWaiting)

@@ -3,8 +3,6 @@
 enum MCPLimits {
     /// Longest message, in bytes: 64 KiB.
     static let messageByteCount = 64 * 1024
-    /// Calls on standard input that have no response yet; the next one waits for one of them.
-    static let openCallCount = 16
     /// Longest text of one argument, in bytes.
     static let argumentByteCount = 1_024
     /// Entries on a page of a timeline, by default and at most.

@@ -30,16 +30,9 @@ struct MCPMessage: Sendable {
         params = value["params"]
     }
 
-    /// Whether it calls a tool, and a response is due.
-    var isCall: Bool { id != nil && method == "tools/call" }
-
     /// Whether it calls the tool that reads evidence.
-    var readsEvidence: Bool { isCall && params?["name"]?.string == MCPTool.evidence.rawValue }
-
-    /// The id of the request whose response the client no longer waits for; nil in any other
-    /// message.
-    var cancelledId: JSONValue? {
-        id == nil && method == "notifications/cancelled" ? params?["requestId"] : nil
+    var readsEvidence: Bool {
+        method == "tools/call" && params?["name"]?.string == MCPTool.evidence.rawValue
     }
 
     private static func invalid(_ detail: String) -> Problem {

@@ -25,18 +25,20 @@ package struct MCPServer: Sendable {
             host: host, environment: environment, bundleId: bundleId, isServing: isServing)
     }
 
-    /// The message of one line of standard input. Throws for a line that is not a message.
+    /// The response to one line of standard input, an error for one that is not a message, and for
+    /// a fault; nil where none is due.
     ///
     /// - Parameter isTooLong: only the beginning of the line was kept.
-    func message(ofLine line: [UInt8], isTooLong: Bool) throws(Problem) -> MCPMessage {
-        guard !isTooLong, line.count <= MCPLimits.messageByteCount else {
-            throw Problem.tooLarge(limit: MCPLimits.messageByteCount)
+    package func response(toLine line: [UInt8], isTooLong: Bool) async -> [UInt8]? {
+        let message: MCPMessage
+        do throws(Problem) {
+            guard !isTooLong, line.count <= MCPLimits.messageByteCount else {
+                throw Problem.tooLarge(limit: MCPLimits.messageByteCount)
+            }
+            message = try MCPMessage(line)
+        } catch {
+            return MCPError(error).response(to: nil)
         }
-        return try MCPMessage(line)
-    }
-
-    /// The response to a message of standard input, a fault too; nil where none is due.
-    func response(toLine message: MCPMessage) async -> [UInt8]? {
         do { return try await response(to: message) } catch {
             return MCPError(Problem(error)).response(to: message.id)
         }
