@@ -126,9 +126,8 @@ package struct ReportChart: Sendable {
     private static func labels(_ report: Report) -> [String] {
         let zone = report.scope.zone
         return report.scope.instants.dropLast().map { start in
-            let date = String(Timestamp(zone.day(of: start)).rfc3339.prefix(10))
-            let isMidnight = zone.start(of: zone.day(of: start)) == start
-            return isMidnight ? date : "\(date) \(zone.clock(start))"
+            let day = zone.day(of: start)
+            return zone.start(of: day) == start ? day.text : "\(day.text) \(zone.clock(start))"
         }
     }
 

@@ -153,8 +153,7 @@ package struct Frame: Sendable {
         guard state.zone == .report else {
             return moment.rfc3339.prefix(10) + " " + moment.rfc3339.dropFirst(11).prefix(8)
         }
-        let day = Timestamp(reportZone.day(of: moment)).rfc3339.prefix(10)
-        return "\(day) \(reportZone.clock(moment))"
+        return "\(reportZone.day(of: moment).text) \(reportZone.clock(moment))"
     }
 
     /// The name of the zone of the page's times.

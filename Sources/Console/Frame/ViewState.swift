@@ -66,9 +66,7 @@ package struct ViewState: Sendable, Hashable {
     /// The first day of the month a year ago, where reports begin.
     package static func yearBack(_ now: Timestamp) -> String {
         let today = now.date
-        return String(
-            Timestamp(CivilDate(year: today.year - 1, month: today.month, day: 1)).rfc3339
-                .prefix(10))
+        return CivilDate(year: today.year - 1, month: today.month, day: 1).text
     }
 
     /// Percent-encodes everything but unreserved characters (RFC 3986 §2.3).

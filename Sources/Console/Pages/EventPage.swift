@@ -107,12 +107,11 @@ package struct EventPage {
     /// The cell of monthly churn that counts a movement; a link for viewers of reports.
     private func counted(_ column: RollForwardColumn, _ moment: Timestamp) -> HTML {
         let month = ReportInterval.month.start(of: frame.reportZone.day(of: moment))
-        let from = String(Timestamp(month).rfc3339.prefix(10))
-        let text: HTML = "churn of \(from.prefix(7)), \(Report.heading(column.name))"
+        let text: HTML = "churn of \(month.text.prefix(7)), \(Report.heading(column.name))"
         guard frame.viewer.seesReports else { return "counted in \(text)" }
         let address = frame.url(
             "reports", MetricName.churnName, "cell",
-            query: [("from", from), ("column", column.name)])
+            query: [("from", month.text), ("column", column.name)])
         return "counted in <a href=\"\(address)\">\(text)</a>"
     }
 
