@@ -11,64 +11,62 @@ public final class PageAnswers: Sendable {
     /// How long a request waits.
     public static let patienceSeconds = 2
 
-    enum Entry: Sendable {
-        /// With the signal of the attempt.
-        case making(WakeSignal)
-        case made(any Sendable, at: ContinuousClock.Instant)
-        case failed(any Error, at: ContinuousClock.Instant)
+    /// An answer, which is being made until it has a result.
+    final class Answer: Sendable {
+        let isDone = WakeSignal()
+        private let ended = Mutex<Ended?>(nil)
 
-        fileprivate var endedAt: ContinuousClock.Instant? {
-            switch self {
-            case .making: nil
-            case .made(_, let at), .failed(_, let at): at
-            }
+        private struct Ended: Sendable {
+            let result: Result<any Sendable, any Error>
+            let at: ContinuousClock.Instant
+        }
+
+        var result: Result<any Sendable, any Error>? { ended.withLock { $0?.result } }
+
+        fileprivate var endedAt: ContinuousClock.Instant? { ended.withLock { $0?.at } }
+
+        func end(_ result: Result<any Sendable, any Error>) {
+            ended.withLock { $0 = Ended(result: result, at: .now) }
+            isDone.raise()
         }
     }
 
-    private let entries = Mutex<[String: Entry]>([:])
+    private let answers = Mutex<[String: Answer]>([:])
 
-    func entry(_ key: String) -> Entry? {
-        entries.withLock { entries in
-            entries = entries.filter { _, entry in
-                entry.endedAt.map { $0.duration(to: .now) < PageAnswers.keptDuration } ?? true
+    /// The answer under a key, or a new one, which the caller makes; nil while there is no room.
+    func answer(_ key: String) -> (answer: Answer, isNew: Bool)? {
+        answers.withLock { answers in
+            answers = answers.filter { _, answer in
+                answer.endedAt.map { $0.duration(to: .now) < PageAnswers.keptDuration } ?? true
             }
-            return entries[key]
+            if let known = answers[key] { return (known, false) }
+            if answers.count >= PageAnswers.count {
+                let ended = answers.compactMap { key, answer in answer.endedAt.map { (key, $0) } }
+                guard let oldest = ended.min(by: { $0.1 < $1.1 }) else { return nil }
+                answers[oldest.0] = nil
+            }
+            let new = Answer()
+            answers[key] = new
+            return (new, true)
         }
     }
 
-    /// False while there is no room.
-    func begin(_ key: String, _ isDone: WakeSignal) -> Bool {
-        entries.withLock { entries in
-            if entries.count >= PageAnswers.count {
-                let ended = entries.compactMap { key, entry in entry.endedAt.map { (key, $0) } }
-                guard let oldest = ended.min(by: { $0.1 < $1.1 }) else { return false }
-                entries[oldest.0] = nil
-            }
-            entries[key] = .making(isDone)
-            return true
-        }
-    }
-
-    /// Keeps the result of an answer, unless the answer was forgotten while it was being made, also
-    /// where another attempt began since.
-    func end(_ key: String, _ isDone: WakeSignal, _ entry: Entry) {
-        entries.withLock { entries in
-            guard case .making(let current) = entries[key], current === isDone else { return }
-            entries[key] = entry
+    /// The result of an answer; nil while it is being made, and where it was forgotten meanwhile.
+    ///
+    /// - Parameter isKept: whether later requests get the answer, too; none gets a failure again.
+    func result(
+        of answer: Answer, _ key: String, isKept: Bool
+    ) -> Result<any Sendable, any Error>? {
+        answers.withLock { answers in
+            guard answers[key] === answer, let result = answer.result else { return nil }
+            let isFailure = if case .failure = result { true } else { false }
+            if isFailure || !isKept { answers[key] = nil }
+            return result
         }
     }
 
     /// Forgets every answer, also those being made.
-    func removeAll() { entries.withLock { $0 = [:] } }
-
-    /// Forgets an answer that its request received.
-    func take(_ key: String) -> Entry? {
-        entries.withLock { entries in
-            let entry = entries[key]
-            if entry?.endedAt != nil { entries[key] = nil }
-            return entry
-        }
-    }
+    func removeAll() { answers.withLock { $0 = [:] } }
 }
 
 extension LedgerHost {
@@ -81,34 +79,20 @@ extension LedgerHost {
         _ key: String, patience: Duration = .seconds(PageAnswers.patienceSeconds),
         _ make: @escaping @Sendable () async throws -> Value
     ) async throws -> Value? {
-        if let entry = pageAnswers.entry(key) {
-            if case .failed = entry { _ = pageAnswers.take(key) }
-            return try LedgerHost.value(of: entry)
-        }
-        let isDone = WakeSignal()
-        guard pageAnswers.begin(key, isDone) else {
+        guard let (answer, isNew) = pageAnswers.answer(key) else {
             throw OperatorError(
                 .tooManyJobs, "\(PageAnswers.count) reports are being made; retry later.")
         }
-        background.start { [self] in
-            await jobTurns.pass {
-                let entry: PageAnswers.Entry
-                do { entry = .made(try await make(), at: .now) } catch {
-                    entry = .failed(error, at: .now)
+        if isNew {
+            background.start { [self] in
+                await jobTurns.pass {
+                    do { answer.end(.success(try await make())) } catch {
+                        answer.end(.failure(error))
+                    }
                 }
-                pageAnswers.end(key, isDone, entry)
-                isDone.raise()
             }
+            await answer.isDone.sleep(atMost: patience)
         }
-        await isDone.sleep(atMost: patience)
-        return try pageAnswers.take(key).flatMap { try LedgerHost.value(of: $0) }
-    }
-
-    private static func value<Value>(of entry: PageAnswers.Entry) throws -> Value? {
-        switch entry {
-        case .making: nil
-        case .made(let value, _): value as? Value
-        case .failed(let error, _): throw error
-        }
+        return try pageAnswers.result(of: answer, key, isKept: !isNew)?.get() as? Value
     }
 }

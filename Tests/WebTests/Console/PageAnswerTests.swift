@@ -30,16 +30,17 @@ struct PageAnswerTests {
     }
 
     @Test("An answer that was being made during an erasure is not kept, also where another began")
-    func erased() {
+    func erased() throws {
         let answers = PageAnswers()
-        let (before, after) = (WakeSignal(), WakeSignal())
-        #expect(answers.begin("report", before))
+        let before = try #require(answers.answer("report"))
         answers.removeAll()
-        #expect(answers.begin("report", after))
-        answers.end("report", before, .made(1, at: .now))
-        #expect(answers.take("report").map { if case .making = $0 { true } else { false } } == true)
-        answers.end("report", after, .made(2, at: .now))
-        #expect(answers.take("report").map { if case .made = $0 { true } else { false } } == true)
+        let after = try #require(answers.answer("report"))
+        #expect(before.isNew && after.isNew)
+        before.answer.end(.success(1))
+        #expect(answers.result(of: before.answer, "report", isKept: true) == nil)
+        #expect(answers.result(of: after.answer, "report", isKept: true) == nil)
+        after.answer.end(.success(2))
+        #expect(answers.result(of: after.answer, "report", isKept: true) != nil)
     }
 
     @Test("An answer that is made in time is not kept, and a failure is thrown")
