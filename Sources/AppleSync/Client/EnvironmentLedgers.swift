@@ -39,16 +39,12 @@ public final class EnvironmentLedgers: Sendable {
         _ environment: Environment
     ) async throws(StoreError) -> EnvironmentLedger {
         if let ledger = opened.withLock({ $0[environment] }) { return ledger }
-        let result = await opening.pass { () -> Result<EnvironmentLedger, StoreError> in
-            if let ledger = opened.withLock({ $0[environment] }) { return .success(ledger) }
-            do throws(StoreError) {
-                let ledger = try await EnvironmentLedger.open(
-                    configuration, environment: environment)
-                opened.withLock { $0[environment] = ledger }
-                return .success(ledger)
-            } catch { return .failure(error) }
+        return try await opening.pass { () async throws(StoreError) -> EnvironmentLedger in
+            if let ledger = opened.withLock({ $0[environment] }) { return ledger }
+            let ledger = try await EnvironmentLedger.open(configuration, environment: environment)
+            opened.withLock { $0[environment] = ledger }
+            return ledger
         }
-        return try result.get()
     }
 
     /// Takes the signed parts of a response body into the environment's ledger: verified and

@@ -5,7 +5,9 @@ package final class AsyncLock: Sendable {
     package init() {}
 
     /// Runs `body` exclusively. Not reentrant: a nested call deadlocks.
-    package func pass<Value>(_ body: () async throws -> Value) async rethrows -> Value {
+    package func pass<Value, Failure: Error>(
+        _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         try await lock.pass("", body)
     }
 

@@ -8,9 +8,9 @@ package final class KeyedAsyncLock: Sendable {
     private let waiting = Mutex<[String: [CheckedContinuation<Void, Never>]]>([:])
 
     /// Runs `body` with exclusive access to its key. Not reentrant: nested calls may deadlock.
-    package func pass<Value>(_ key: String, _ body: () async throws -> Value) async rethrows
-        -> Value
-    {
+    package func pass<Value, Failure: Error>(
+        _ key: String, _ body: () async throws(Failure) -> Value
+    ) async throws(Failure) -> Value {
         await withCheckedContinuation { continuation in
             let isFree = waiting.withLock { waiting in
                 guard waiting[key] == nil else {

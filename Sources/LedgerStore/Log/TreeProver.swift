@@ -103,10 +103,7 @@ public final class TreeProver: Sendable {
     private func nodes(
         _ ranges: [Range<Int64>]
     ) async throws(StoreError) -> (head: LogHead, nodes: [Digest])? {
-        let found = await turn.pass {
-            await Outcome { () throws(StoreError) in try await self.checkedNodes(ranges) }
-        }
-        return try found.get()
+        try await turn.pass { () async throws(StoreError) in try await checkedNodes(ranges) }
     }
 
     private func checkedNodes(

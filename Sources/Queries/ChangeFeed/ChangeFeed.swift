@@ -100,10 +100,9 @@ public final class ChangeFeed: Sendable {
     /// The next changes after a cursor, up to the horizon.
     public func page(after cursor: ChangePlace) async throws(StoreError) -> ChangePage {
         // Readers at the same place, also one that connects again, wait for one computation.
-        let page = await pageTurns.pass("\(cursor)") {
-            await Outcome { () throws(StoreError) in try await computedPage(after: cursor) }
+        try await pageTurns.pass("\(cursor)") { () async throws(StoreError) in
+            try await computedPage(after: cursor)
         }
-        return try page.get()
     }
 
     private func computedPage(

@@ -106,10 +106,7 @@ package final class SharedPages<Page: Sendable, Place: Sendable>: Sendable {
 
     /// Nil at the end.
     package func next() async throws(StoreError) -> Page? {
-        let step = await turn.pass {
-            await Outcome { () throws(StoreError) in try await advance() }
-        }
-        return try step.get()
+        try await turn.pass { () async throws(StoreError) in try await advance() }
     }
 
     private func advance() async throws(StoreError) -> Page? {

@@ -289,12 +289,9 @@ public final class LedgerHost: Sendable {
             return try await takePosted(body)
         }
         let large = body
-        let result = await largeBodies.pass { () async -> Result<IntakeReceipt, IntakeRefusal> in
-            do throws(IntakeRefusal) { return .success(try await takePosted(large)) } catch {
-                return .failure(error)
-            }
+        return try await largeBodies.pass { () async throws(IntakeRefusal) in
+            try await takePosted(large)
         }
-        return try result.get()
     }
 
     private func takePosted(
