@@ -79,7 +79,7 @@ package struct EventPreparation: Sendable {
             let isCredible = receivedAt <= latestArrival(of: accepted, now: now)
             return try accept(accepted, submission, isCredible ? receivedAt : now)
         } catch {
-            return rejection(of: submission, error, receivedAt)
+            return .refused(rejection(of: submission, error, receivedAt))
         }
     }
 
@@ -104,10 +104,10 @@ package struct EventPreparation: Sendable {
         return try event(accepted, submission, receivedAt)
     }
 
-    /// The outcome for evidence that failed verification.
+    /// The refusal of evidence that failed verification.
     package func rejection(
         of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
-    ) -> PreparedSubmission {
+    ) -> Refusal {
         let claims = EventPreparation.claims(of: submission, refusedBy: error)
         let isGenuine = EventPreparation.isGenuine(error, submission, claims)
         // The app whose version 1 notification waits for a secret; the name is not verified.
@@ -116,15 +116,14 @@ package struct EventPreparation: Sendable {
             ? claims.bundleId : nil
         let confirmed = vouchedApp(of: submission, refusedBy: error, receivedAt)
         let named = isGenuine ? claims.bundleId : waiting
-        return .refused(
-            Refusal(
-                standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
-                message: EventPreparation.message(error, submission)
-                    + (confirmed == nil ? "" : EventPreparation.vouchedAdvice),
-                bundleId: named ?? confirmed, environment: nil,
-                submission: error.code == .secretExposed ? submission.withoutBytes : submission,
-                receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
-                isConfirmed: confirmed != nil, claimedEnvironment: claims.environment))
+        return Refusal(
+            standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
+            message: EventPreparation.message(error, submission)
+                + (confirmed == nil ? "" : EventPreparation.vouchedAdvice),
+            bundleId: named ?? confirmed, environment: nil,
+            submission: error.code == .secretExposed ? submission.withoutBytes : submission,
+            receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
+            isConfirmed: confirmed != nil, claimedEnvironment: claims.environment)
     }
 
     /// Whether the app is configured.

@@ -178,10 +178,6 @@ public final class LedgerHost: Sendable {
         self.observer = observer
         self.clockWatch = clockWatch
         clock = { clockWatch.now }
-        let quarantines = Dictionary(
-            uniqueKeysWithValues: ledgers.map {
-                ($0.environment, QuarantineQueue($0.ledger.operations))
-            })
         let sharedSecrets = SharedSecrets(configuration.apps)
         self.sharedSecrets = sharedSecrets
         let revocation = RevocationChecks(
@@ -196,8 +192,8 @@ public final class LedgerHost: Sendable {
         ) -> LiveIntake {
             LiveIntake(
                 served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
-                secrets: sharedSecrets, quarantines: quarantines, observer: observer, tally: tally,
-                clockWatch: clockWatch, budget: budget, revocation: revocation, admits: admits)
+                secrets: sharedSecrets, observer: observer, tally: tally, clockWatch: clockWatch,
+                budget: budget, revocation: revocation, admits: admits)
         }
         // With notification networks configured, only they can use the budget of notifications.
         let isApart = !configuration.server.notificationNetworks.isEmpty

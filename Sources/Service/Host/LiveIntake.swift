@@ -11,9 +11,10 @@ import Signing
 /// Verification is pure computation and runs on the caller's thread; the log commits everything
 /// waiting at once, across callers.
 struct LiveIntake: Sendable {
-    let served: [Environment: ServedLedger]
-    let preparations: [Environment: EventPreparation]
-    let quarantines: [Environment: QuarantineQueue]
+    private let destinations: [Environment: Destination]
+    /// For evidence that names no served environment (`Contract.md`, `ingest`): where it names
+    /// none, for deliveries from Apple; of uploads it holds the copy in quarantine.
+    private let home: Destination
     private let secrets: SharedSecrets
     let verifier: EvidenceVerifier
     let observer: any ServingObserver
@@ -27,10 +28,16 @@ struct LiveIntake: Sendable {
     /// Nil: no responder is queried.
     let revocation: RevocationChecks?
 
+    private struct Destination {
+        let served: ServedLedger
+        let preparation: EventPreparation
+    }
+
+    /// - Parameter served: one or more. What names none of them is refused in Production, or else
+    ///   in the first.
     init(
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource, secrets: SharedSecrets,
-        quarantines: [Environment: QuarantineQueue],
         observer: any ServingObserver, tally: IntakeTally, clockWatch: ClockWatch,
         budget: UploadBudget? = nil, revocation: RevocationChecks?,
         admits: @escaping @Sendable (AcceptedEvidence) -> Bool
@@ -38,16 +45,18 @@ struct LiveIntake: Sendable {
         self.admits = admits
         self.budget = budget
         self.revocation = revocation
-        self.served = Dictionary(uniqueKeysWithValues: served.map { ($0.environment, $0) })
-        preparations = self.served.mapValues {
-            EventPreparation(
-                verifier: verifier, packer: $0.ledger.log.packer, apps: apps,
-                environment: $0.environment, source: source, secrets: secrets,
-                // Users hold their own transactions of the Sandbox from before 2022, which name
-                // none; notifications go to the owner of the app alone.
-                isEnvironmentNamed: source != .client)
+        let all = served.map { served in
+            Destination(
+                served: served,
+                preparation: EventPreparation(
+                    verifier: verifier, packer: served.ledger.log.packer, apps: apps,
+                    environment: served.environment, source: source, secrets: secrets,
+                    // Users hold their own transactions of the Sandbox from before 2022, which name
+                    // none; notifications go to the owner of the app alone.
+                    isEnvironmentNamed: source != .client))
         }
-        self.quarantines = quarantines
+        destinations = Dictionary(uniqueKeysWithValues: all.map { ($0.served.environment, $0) })
+        home = destinations[.production] ?? all[0]
         self.secrets = secrets
         self.verifier = verifier
         self.observer = observer
@@ -71,23 +80,22 @@ struct LiveIntake: Sendable {
         let routed = route(submission, only: wanted, now: now)
         observer.verified(start.duration(to: .now))
         switch routed {
-        case .refused(let refusal, let environment):
-            throw await refuse(refusal, environment, now: now)
-        case .event(let event, let chains, let environment):
+        case .refused(let refusal, let served):
+            throw await refuse(refusal, served, now: now)
+        case .event(let event, let chains, let served):
             if let milliseconds = clockWatch.jumpMilliseconds {
-                guard confirmsClock(event, environment) else {
-                    let refusal = IntakeRefusal(clockAhead: milliseconds, environment)
+                guard confirmsClock(event, served.environment) else {
+                    let refusal = IntakeRefusal(clockAhead: milliseconds, served.environment)
                     emit(refusal, event, now: now)
                     throw refusal
                 }
                 // Repeated, to date the event by the clock now trusted.
                 return try await take(submission, only: wanted, account: account)
             }
-            try await requireUnrevoked(event, chains, environment, submission, now: now)
+            try await requireUnrevoked(event, chains, served, submission, now: now)
             let receipt = try await appendWithinBudget(
-                event, environment, submission, account(), now: now)
-            await quarantines[environment]?.removeWritten(
-                payloadHash: event.evidence.payloadHash)
+                event, served, submission, account(), now: now)
+            await served.quarantine.removeWritten(payloadHash: event.evidence.payloadHash)
             return receipt
         case .misplaced:
             let refusal = IntakeRefusal.invalidBody(
@@ -102,12 +110,6 @@ struct LiveIntake: Sendable {
                 message: "It is of \(found.named), and \(wanted?.rawValue ?? "none") was requested;"
                     + " nothing was kept.",
                 bundleId: bundleId, environment: environment)
-        case .nowhere:
-            let refusal = IntakeRefusal(
-                .unavailable, code: "environmentNotServed",
-                message: "No environment is served here.")
-            emit(refusal, nil, now: now)
-            throw refusal
         }
     }
 
@@ -123,64 +125,51 @@ struct LiveIntake: Sendable {
     // MARK: Routing
 
     private enum Routed {
-        case event(NewEvent, [VerifiedCertificateChain], Environment)
-        case refused(Refusal, Environment)
+        case event(NewEvent, [VerifiedCertificateChain], ServedLedger)
+        case refused(Refusal, ServedLedger)
         /// Genuine, but not accepted by this endpoint.
         case misplaced
         /// Genuine, but not of the environment the sender accepts: the environment it would go to,
         /// and the one it names.
         case unwanted(BundleId?, Environment, String)
-        /// No environment is served.
-        case nowhere
     }
 
-    /// The environment for evidence that names no served one (`Contract.md`, `ingest`): where it
-    /// names none, for deliveries from Apple; of uploads it holds the copy in quarantine.
-    private var home: Environment {
-        preparations[.production] != nil
-            ? .production : served.keys.min { $0.rawValue < $1.rawValue } ?? .production
-    }
-
-    /// The environment for evidence that names this one.
-    private func destination(of named: Environment?) -> Environment {
-        named.flatMap { preparations[$0] == nil ? nil : $0 } ?? home
+    /// The destination of evidence that names this environment.
+    private func destination(of named: Environment?) -> Destination {
+        named.flatMap { destinations[$0] } ?? home
     }
 
     private func route(
         _ submission: Submission, only wanted: Environment?, now: Timestamp
     ) -> Routed {
-        guard let any = preparations[home] else { return .nowhere }
         do throws(VerificationError) {
-            let accepted = try any.verifyEvidence(submission, receivedAt: now)
+            let accepted = try home.preparation.verifyEvidence(submission, receivedAt: now)
             guard admits(accepted) else { return .misplaced }
             // A JWS that names none is refused or accepted by its preparation.
             let stated = accepted.environment.map { Environment(rawValue: $0) }
             let named = stated ?? (accepted.namesNoEnvironment ? wanted : nil) ?? .production
-            let environment = destination(of: named)
+            let destination = destination(of: named)
             guard wanted == nil || named == wanted else {
                 return .unwanted(
-                    accepted.bundleId, environment,
+                    accepted.bundleId, destination.served.environment,
                     accepted.environment ?? Environment.production.rawValue)
             }
-            guard let preparation = preparations[environment] else { return .nowhere }
-            return switch try preparation.accept(accepted, submission, now) {
-            case .event(let event, let chains): .event(event, chains, environment)
-            case .refused(let refusal): .refused(refusal, environment)
+            return switch try destination.preparation.accept(accepted, submission, now) {
+            case .event(let event, let chains): .event(event, chains, destination.served)
+            case .refused(let refusal): .refused(refusal, destination.served)
             }
         } catch {
-            guard case .refused(let refusal) = any.rejection(of: submission, error, now) else {
-                return .nowhere
-            }
-            return .refused(refusal, destination(of: refusal.claimedEnvironment))
+            let refusal = home.preparation.rejection(of: submission, error, now)
+            return .refused(refusal, destination(of: refusal.claimedEnvironment).served)
         }
     }
 
     // MARK: Refusing
 
     private func refuse(
-        _ refusal: Refusal, _ environment: Environment, now: Timestamp
+        _ refusal: Refusal, _ served: ServedLedger, now: Timestamp
     ) async -> IntakeRefusal {
-        let isConfigured = preparations[environment]?.isConfigured(refusal.bundleId) ?? false
+        let isConfigured = home.preparation.isConfigured(refusal.bundleId)
         let standing: IntakeRefusal.Standing =
             switch refusal.standing {
             case .quarantined: .notAcceptable
@@ -189,13 +178,13 @@ struct LiveIntake: Sendable {
             }
         var reported = IntakeRefusal(
             standing, code: refusal.code, part: refusal.part, message: refusal.message,
-            bundleId: refusal.bundleId, environment: environment)
+            bundleId: refusal.bundleId, environment: served.environment)
         // A refusal that says nothing about the evidence is retried by the sender and not
         // quarantined.
         if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
         {
             let item = NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
-            reported.isKept = await keep(item, environment) != nil
+            reported.isKept = await keep(item, served) != nil
             // Without a copy there is nothing to retry from quarantine.
             if !reported.isKept, !isConfigured, refusal.bundleId != nil,
                 refusal.code == VerificationCode.wrongApp.rawValue
@@ -209,30 +198,26 @@ struct LiveIntake: Sendable {
 
     /// Throws a refusal where certificate chains must be known to be good and these are not.
     private func requireUnrevoked(
-        _ event: NewEvent, _ chains: [VerifiedCertificateChain], _ environment: Environment,
+        _ event: NewEvent, _ chains: [VerifiedCertificateChain], _ served: ServedLedger,
         _ submission: Submission, now: Timestamp
     ) async throws(IntakeRefusal) {
         guard let revocation else { return }
         do throws(VerificationError) {
-            try await revocation.admit(chains) {
-                await served[environment]?.ledger.log.isKnown(event) ?? false
-            }
+            try await revocation.admit(chains) { await served.ledger.log.isKnown(event) }
         } catch {
             let refusal = Refusal(
-                error, submission, bundleId: event.attributes.bundleId, environment: environment,
-                receivedAt: now)
-            throw await refuse(refusal, environment, now: now)
+                error, submission, bundleId: event.attributes.bundleId,
+                environment: served.environment, receivedAt: now)
+            throw await refuse(refusal, served, now: now)
         }
     }
 
     /// The id of the copy; nil without one.
-    private func keep(_ item: NewQuarantineItem, _ environment: Environment) async -> Int64? {
-        guard let quarantine = quarantines[environment] else { return nil }
-        switch await quarantine.keep(item.withheld(by: secrets)) {
-        case .kept(let id): return id
-        case .full: return nil
-        case .failed(let error):
-            observer.noted(.quarantineFailed(environment, error))
+    private func keep(_ item: NewQuarantineItem, _ served: ServedLedger) async -> Int64? {
+        do throws(StoreError) {
+            return try await served.quarantine.keep(item.withheld(by: secrets))
+        } catch {
+            observer.noted(.quarantineFailed(served.environment, error))
             return nil
         }
     }
@@ -241,23 +226,22 @@ struct LiveIntake: Sendable {
 
     /// Throws `uploadBudgetExhausted` for a new event of a chain that has added enough today.
     private func appendWithinBudget(
-        _ event: NewEvent, _ environment: Environment, _ submission: Submission,
+        _ event: NewEvent, _ served: ServedLedger, _ submission: Submission,
         _ account: OriginalTransactionId?, now: Timestamp
     ) async throws(IntakeRefusal) -> IntakeReceipt {
         guard let budget, let id = event.attributes.chain ?? account else {
-            return try await append(event, environment, submission, now: now)
+            return try await append(event, served, submission, now: now)
         }
+        let environment = served.environment
         let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
         guard budget.take(chain, environment, at: now) else {
             // A duplicate adds nothing: a retry is answered as usual.
-            if let ledger = served[environment],
-                let position = try? await ledger.ledger.log.position(ofKnown: event)
-            {
+            if let position = try? await served.ledger.log.position(ofKnown: event) {
                 // Another node's event counts once it is durable, which only an append establishes.
-                guard !ledger.ledger.isShared else {
-                    return try await append(event, environment, submission, now: now)
+                guard !served.ledger.isShared else {
+                    return try await append(event, served, submission, now: now)
                 }
-                return taken(event, .duplicate(of: position), ledger, now: now)
+                return taken(event, .duplicate(of: position), served, now: now)
             }
             let refusal = UploadBudget.refusal(chain, environment, at: now)
             emit(refusal, event, now: now)
@@ -265,43 +249,37 @@ struct LiveIntake: Sendable {
         }
         var isWritten = false
         defer { if !isWritten { budget.giveBack(chain, environment, at: now) } }
-        let receipt = try await append(event, environment, submission, now: now)
+        let receipt = try await append(event, served, submission, now: now)
         isWritten = receipt.appended.isWritten
         return receipt
     }
 
     private func append(
-        _ event: NewEvent, _ environment: Environment, _ submission: Submission, now: Timestamp
+        _ event: NewEvent, _ served: ServedLedger, _ submission: Submission, now: Timestamp
     ) async throws(IntakeRefusal) -> IntakeReceipt {
-        guard let ledger = served[environment] else {
-            throw IntakeRefusal(
-                .unavailable, code: "environmentNotServed",
-                message: "The environment is not served here.")
-        }
         do throws(StoreError) {
-            let results = try await ledger.append([event])
-            return taken(event, results[0], ledger, now: now)
+            let results = try await served.append([event])
+            return taken(event, results[0], served, now: now)
         } catch {
             // A durable duplicate needs no write. When the queue is full, the lookup is skipped to
             // save reads; in a shared log, because a row may be visible before it is durable.
-            if error.code != .queueFull, !ledger.ledger.isShared,
-                let position = try? await ledger.ledger.log.position(ofKnown: event)
+            if error.code != .queueFull, !served.ledger.isShared,
+                let position = try? await served.ledger.log.position(ofKnown: event)
             {
-                return taken(event, .duplicate(of: position), ledger, now: now)
+                return taken(event, .duplicate(of: position), served, now: now)
             }
             var refusal = IntakeRefusal(
                 .unavailable, code: error.code.rawValue,
                 message: "The event could not be made durable: \(error.reason)",
-                bundleId: event.attributes.bundleId, environment: environment)
+                bundleId: event.attributes.bundleId, environment: served.environment)
             let id = await keep(
                 NewQuarantineItem(
                     receivedAt: now, standing: .genuineConfigured, code: error.code.rawValue,
                     message: error.reason, bundleId: event.attributes.bundleId,
-                    environment: environment.rawValue, bytes: submission.line,
-                    input: submission.input), environment)
+                    environment: served.environment.rawValue, bytes: submission.line,
+                    input: submission.input), served)
             if let id {
-                quarantines[environment]?.noteUnwritten(
-                    id, payloadHash: event.evidence.payloadHash)
+                served.quarantine.noteUnwritten(id, payloadHash: event.evidence.payloadHash)
             }
             refusal.isKept = id != nil
             emit(refusal, event, now: now)
@@ -332,7 +310,7 @@ struct LiveIntake: Sendable {
     ) {
         let outcome = IntakeOutcome(
             result: result, isTaken: position != nil,
-            source: preparations[home]?.source.rawValue ?? "", environment: environment,
+            source: home.preparation.source.rawValue, environment: environment,
             bundleId: bundleId, latenessMilliseconds: signedAt.map { now.milliseconds(since: $0) },
             isKept: isKept, position: position, receivedAt: now)
         tally.count(outcome)

@@ -18,13 +18,7 @@ final class QuarantineQueue: Sendable {
 
     private struct Entry {
         let item: NewQuarantineItem
-        let continuation: CheckedContinuation<Result, Never>
-    }
-
-    enum Result: Sendable {
-        case kept(id: Int64)
-        case full
-        case failed(StoreError)
+        let continuation: CheckedContinuation<Result<Int64?, StoreError>, Never>
     }
 
     /// Maximum items waiting to be written.
@@ -33,9 +27,9 @@ final class QuarantineQueue: Sendable {
 
     init(_ operations: any OperationalState) { self.operations = operations }
 
-    /// Keeps an item if there is room for it.
-    func keep(_ item: NewQuarantineItem) async -> Result {
-        await withCheckedContinuation { continuation in
+    /// Keeps an item and returns its id; nil where there is no room for it.
+    func keep(_ item: NewQuarantineItem) async throws(StoreError) -> Int64? {
+        let result: Result<Int64?, StoreError> = await withCheckedContinuation { continuation in
             let (isTaken, mustDrain) = state.withLock { state -> (Bool, Bool) in
                 guard state.waiting.count < QuarantineQueue.waitingCount,
                     state.byteCount + item.bytes.count <= QuarantineQueue.waitingByteCount
@@ -45,11 +39,12 @@ final class QuarantineQueue: Sendable {
                 defer { state.isDraining = true }
                 return (true, !state.isDraining)
             }
-            guard isTaken else { return continuation.resume(returning: .full) }
+            guard isTaken else { return continuation.resume(returning: .success(nil)) }
             // The caller waits for its own item only; the caller that found the queue idle starts
             // the drain.
             if mustDrain { Task { await drain() } }
         }
+        return try result.get()
     }
 
     private func drain() async {
@@ -65,14 +60,15 @@ final class QuarantineQueue: Sendable {
             do throws(StoreError) {
                 let results = try await operations.quarantine(group.map(\.item))
                 for (entry, result) in zip(group, results) {
-                    switch result {
-                    case .kept(let id), .repeated(let id):
-                        entry.continuation.resume(returning: .kept(id: id))
-                    case .refused: entry.continuation.resume(returning: .full)
-                    }
+                    let id: Int64? =
+                        switch result {
+                        case .kept(let id), .repeated(let id): id
+                        case .refused: nil
+                        }
+                    entry.continuation.resume(returning: .success(id))
                 }
             } catch {
-                for entry in group { entry.continuation.resume(returning: .failed(error)) }
+                for entry in group { entry.continuation.resume(returning: .failure(error)) }
             }
         }
     }

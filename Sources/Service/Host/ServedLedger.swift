@@ -31,6 +31,8 @@ public final class ServedLedger: Sendable {
     /// Reports that clients wait for, the one being computed included.
     let askedReports = Mutex(0)
     let proofs: TreeProver
+    /// Keeps refused evidence.
+    let quarantine: QuarantineQueue
 
     struct Health {
         var projection: StoreError?
@@ -69,6 +71,7 @@ public final class ServedLedger: Sendable {
     ) {
         self.ledger = ledger
         proofs = TreeProver(ledger.log, directory: ledger.directory)
+        quarantine = QuarantineQueue(ledger.operations)
         self.waitLimit = waitLimit
         lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer
