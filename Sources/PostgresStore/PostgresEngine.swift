@@ -33,6 +33,7 @@ public struct PostgresEngine: LogEngine {
         return place
     }
 
+    /// Opens the log alone.
     public func openLog(
         _ environment: Environment, creating: Bool = true
     ) async throws(StoreError) -> any LedgerLog {
@@ -41,10 +42,18 @@ public struct PostgresEngine: LogEngine {
             readerCount: poolSize ?? PostgresLimits.readerCount)
     }
 
-    public func openOperations(
-        _ environment: Environment
-    ) async throws(StoreError) -> any OperationalState {
-        try await PostgresOperations.open(place(of: environment), environment: environment)
+    public func openBoth(
+        _ environment: Environment, creating: Bool
+    ) async throws(StoreError) -> OpenedLog {
+        let log = try await openLog(environment, creating: creating)
+        do throws(StoreError) {
+            let operations = try await PostgresOperations.open(
+                place(of: environment), environment: environment)
+            return OpenedLog(log: log, operations: operations)
+        } catch {
+            await log.close()
+            throw error
+        }
     }
 
     public func open(

@@ -127,7 +127,7 @@ extension EnvironmentLedger {
             log: try await EventLog.open(directory: directory),
             operations: try await OperationsStore.open(directory: directory))
         let result = await Outcome { () throws(StoreError) in
-            let target = try await engine.openBoth(environment)
+            let target = try await engine.openBoth(environment, creating: true)
             let copied = await Outcome { () throws(StoreError) in
                 let done = try await copy(source, to: target) {
                     report(.copying(done: $0, all: $1))

@@ -14,33 +14,12 @@ public protocol LogEngine: Sendable {
         _ environment: Environment, directory: String, seen: ProjectionCursor?
     ) async throws(StoreError) -> OpenedLog
 
-    /// Opens the log alone, for a program that is not a node.
+    /// Opens both for a program that is not a node.
     ///
-    /// - `creating`: whether a missing one is created; otherwise it throws `noSuchFile`.
-    func openLog(
+    /// - `creating`: whether a missing log is created; otherwise it throws `noSuchFile`.
+    func openBoth(
         _ environment: Environment, creating: Bool
-    ) async throws(StoreError) -> any LedgerLog
-
-    /// Opens the operational state alone, likewise.
-    func openOperations(
-        _ environment: Environment
-    ) async throws(StoreError) -> any OperationalState
-}
-
-extension LogEngine {
-    /// Opens both for a program that is not a node. Throws `noSuchFile` for a missing log that is
-    /// not to be created.
-    public func openBoth(
-        _ environment: Environment, creating: Bool = true
-    ) async throws(StoreError) -> OpenedLog {
-        let log = try await openLog(environment, creating: creating)
-        do throws(StoreError) {
-            return OpenedLog(log: log, operations: try await openOperations(environment))
-        } catch {
-            await log.close()
-            throw error
-        }
-    }
+    ) async throws(StoreError) -> OpenedLog
 }
 
 /// Log and operational state of one environment.
