@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import Ledger
 import Projection
 import Queries
@@ -30,11 +29,7 @@ extension Settings {
         try await withSession { session in
             var chain: ChainId?
             if let id { chain = try await session.query.chain(id, bundleId: bundleId) }
-            let intake = CommandIntake(ledger: session.ledger) {
-                Terminal.now
-            } makeId: {
-                UUID().uuidString.lowercased()
-            }
+            let intake = CommandIntake(ledger: session.ledger) { Terminal.now }
             let receipt = try await intake.run(
                 action, about: chain,
                 CommandIntake.Order(

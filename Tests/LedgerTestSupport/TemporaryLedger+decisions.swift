@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Ledger
 import Queries
 
@@ -19,9 +18,8 @@ extension TemporaryLedger {
     ) async throws -> CommandReceipt {
         let now = time ?? self.now
         return try await ledger { ledger in
-            try await CommandIntake(
-                ledger: ledger, clock: { now }, makeId: { UUID().uuidString }
-            ).run(action, about: chain, .init(actor: actor, reason: reason, key: key))
+            try await CommandIntake(ledger: ledger) { now }.run(
+                action, about: chain, .init(actor: actor, reason: reason, key: key))
         }
     }
 }

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Ledger
 import LedgerStore
 import LedgerTestSupport
@@ -23,7 +22,7 @@ struct CustomerTests {
     }
 
     private func intake(_ ledger: EnvironmentLedger, at now: Timestamp) -> CommandIntake {
-        CommandIntake(ledger: ledger, clock: { now }, makeId: { UUID().uuidString })
+        CommandIntake(ledger: ledger) { now }
     }
 
     @discardableResult

@@ -1,4 +1,5 @@
 public import AppStore
+import Foundation
 public import Ledger
 public import LedgerStore
 public import Projection
@@ -9,8 +10,6 @@ public struct CommandIntake: Sendable {
     private let ledger: EnvironmentLedger
     /// Returns the current time.
     private let clock: @Sendable () -> Timestamp
-    /// Returns a new, unique id for commands without one.
-    private let makeId: @Sendable () -> String
     /// Appends events; nil appends to the log without notifying other parts.
     private let appending: Appending?
 
@@ -38,11 +37,10 @@ public struct CommandIntake: Sendable {
 
     public init(
         ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
-        makeId: @escaping @Sendable () -> String, appending: Appending? = nil
+        appending: Appending? = nil
     ) {
         self.ledger = ledger
         self.clock = clock
-        self.makeId = makeId
         self.appending = appending
     }
 
@@ -55,8 +53,8 @@ public struct CommandIntake: Sendable {
         _ action: Command.Action, about chain: ChainId?, _ order: Order
     ) async throws(CommandError) -> CommandReceipt {
         let command = Command(
-            id: order.key ?? makeId(), actor: order.actor, tokenName: order.tokenName,
-            reason: order.reason, action: action)
+            id: order.key ?? UUID().uuidString.lowercased(), actor: order.actor,
+            tokenName: order.tokenName, reason: order.reason, action: action)
         try CommandCheck.check(command)
         if let known = try await known(command, chain) { return known }
         try await checkAgainstKnown(command, chain, at: clock())

@@ -89,7 +89,7 @@ extension LedgerHost {
 
     func commands(_ served: ServedLedger) -> CommandIntake {
         CommandIntake(
-            ledger: served.ledger, clock: clock, makeId: makeId,
+            ledger: served.ledger, clock: clock,
             appending: { (events) throws(StoreError) in try await served.append(events) })
     }
 }

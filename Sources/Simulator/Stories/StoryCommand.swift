@@ -28,11 +28,7 @@ enum StoryCommand {
                 bundleId: BundleId(evidence["bundleId"]?.string ?? ""),
                 originalTransactionId: OriginalTransactionId(id))
         }
-        let intake = CommandIntake(ledger: ledger) {
-            Timestamp(milliseconds: receivedAt)
-        } makeId: {
-            command.id
-        }
+        let intake = CommandIntake(ledger: ledger) { Timestamp(milliseconds: receivedAt) }
         do throws(CommandError) {
             let receipt = try await intake.repeatDecision(
                 command, about: chain, receivedAt: Timestamp(milliseconds: receivedAt))

@@ -224,10 +224,9 @@ struct NodeTaskTests {
         try await place.run(count: 2) { nodes in
             func note(_ node: LedgerHost) async throws -> CommandReceipt {
                 let ledger = try node.ledger(.production).ledger
-                return try await CommandIntake(ledger: ledger, clock: { now }, makeId: { "made" })
-                    .run(
-                        .note(CustomerId("anna")), about: nil,
-                        .init(actor: "sara", reason: "called", key: "key"))
+                return try await CommandIntake(ledger: ledger) { now }.run(
+                    .note(CustomerId("anna")), about: nil,
+                    .init(actor: "sara", reason: "called", key: "key"))
             }
             #expect(try await note(nodes[0]).position == 1)
             try await place.sql(
