@@ -16,9 +16,9 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let standings = try await WebhookStanding.standings(
-                of: try WebhookEndpoint.endpoints(of: settings.configuration),
-                settings.configuration.ledger)
+            let standings = try await settings.eachWebhook(
+                try WebhookEndpoint.endpoints(of: settings.configuration)
+            ) { try await WebhookStanding.standing(of: $0, in: $1) }
             return Output(
                 text: standings.map { $0.text + "\n" }.joined()
                     + "\(standings.count) endpoints\n"
@@ -43,7 +43,12 @@ struct WebhooksCommand: AsyncParsableCommand {
         func output(_ settings: Settings) async throws -> Output {
             let client = WebhookClient()
             let results = try await closing(client.close) {
-                try await post(to: try settings.webhookEndpoints(named: name), settings, client)
+                try await settings.eachWebhook(try settings.webhookEndpoints(named: name)) {
+                    endpoint, ledger -> (name: String, outcome: WebhookOutcome) in
+                    let sender = WebhookSender(
+                        endpoint: endpoint, transport: client, clock: SystemClock())
+                    return (endpoint.name, try await sender.test(ledger.operations))
+                }
             }
             return Output(
                 text: results.map { "\($0.name): \($0.outcome.text)\n" }.joined(),
@@ -55,21 +60,6 @@ struct WebhooksCommand: AsyncParsableCommand {
                     json.member("outcome", result.outcome.text)
                 }
             }
-        }
-
-        private func post(
-            to endpoints: [WebhookEndpoint], _ settings: Settings, _ client: WebhookClient
-        ) async throws -> [(name: String, outcome: WebhookOutcome)] {
-            var results: [(name: String, outcome: WebhookOutcome)] = []
-            for endpoint in endpoints {
-                let sender = WebhookSender(
-                    endpoint: endpoint, transport: client, clock: SystemClock())
-                let outcome = try await settings.withLedger(of: endpoint.environment) {
-                    try await sender.test($0.operations)
-                }
-                results.append((endpoint.name, outcome))
-            }
-            return results
         }
     }
 
@@ -135,6 +125,19 @@ struct WebhooksCommand: AsyncParsableCommand {
 }
 
 extension Settings {
+    /// Runs `body` for each endpoint in turn, with the ledger of its environment.
+    fileprivate func eachWebhook<Value>(
+        _ endpoints: [WebhookEndpoint],
+        _ body: (WebhookEndpoint, EnvironmentLedger) async throws -> Value
+    ) async throws -> [Value] {
+        var values: [Value] = []
+        for endpoint in endpoints {
+            values.append(
+                try await withLedger(of: endpoint.environment) { try await body(endpoint, $0) })
+        }
+        return values
+    }
+
     /// The endpoint with that name; all if none is named.
     func webhookEndpoints(named name: String?) throws -> [WebhookEndpoint] {
         let endpoints = try WebhookEndpoint.endpoints(of: configuration)

@@ -30,19 +30,11 @@ public struct WebhookSender: Sendable {
         self.clock = clock
     }
 
-    /// Groups by chain, in order of first appearance.
+    /// Groups changes in feed order by chain, in the order of their first ones.
     static func chains(_ changes: [FeedChange]) -> [[FeedChange]] {
-        var places: [ChainId: Int] = [:]
-        var chains: [[FeedChange]] = []
-        for change in changes {
-            if let place = places[change.chain] {
-                chains[place].append(change)
-            } else {
-                places[change.chain] = chains.count
-                chains.append([change])
-            }
+        Dictionary(grouping: changes, by: \.chain).values.sorted {
+            $0[0].chainPlace < $1[0].chainPlace
         }
-        return chains
     }
 
     /// Posts `chains`, each element the changes of one chain in order. `after` is called with every

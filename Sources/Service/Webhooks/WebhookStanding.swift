@@ -1,8 +1,7 @@
 public import AppStore
-public import Intake
 import Ledger
 public import LedgerStore
-internal import Projection
+public import Projection
 internal import Queries
 
 /// The status of one endpoint for operators: configuration, progress and queues.
@@ -15,25 +14,8 @@ public struct WebhookStanding: Sendable, JSONWritable {
     /// The end of the log.
     public let head: Int64
 
-    /// The status of every endpoint, in their order. Opens each environment briefly.
-    public static func standings(
-        of endpoints: [WebhookEndpoint], _ configuration: Configuration
-    ) async throws(StoreError) -> [WebhookStanding] {
-        var standings: [WebhookStanding] = []
-        for endpoint in endpoints {
-            let ledger = try await EnvironmentLedger.open(
-                configuration, environment: endpoint.environment)
-            let found = await Outcome { () throws(StoreError) in
-                try await standing(of: endpoint, in: ledger)
-            }
-            await ledger.close()
-            standings.append(try found.get())
-        }
-        return standings
-    }
-
     /// The status of an endpoint in its open environment.
-    static func standing(
+    public static func standing(
         of endpoint: WebhookEndpoint, in ledger: EnvironmentLedger
     ) async throws(StoreError) -> WebhookStanding {
         let counts = try await ledger.operations.waitingCounts(for: endpoint.name)
