@@ -151,14 +151,11 @@ public final class LedgerHost: Sendable {
     ) async throws(StoreError) -> ServedLedger {
         let ledger = try await EnvironmentLedger.open(
             configuration.ledger, environment: environment)
+        let served = ServedLedger(ledger, observer: observer, waitLimit: waitLimit)
         // Failing to read it does not prevent the start.
-        var (newest, failure): (Timestamp?, StoreError?)
-        do throws(StoreError) { newest = try await ledger.log.head().newestReceivedAt } catch {
-            failure = error
+        do throws(StoreError) { _ = try await ledger.log.head() } catch {
+            served.noteStart(without: error)
         }
-        let served = ServedLedger(
-            ledger, newestReceivedAt: newest, observer: observer, waitLimit: waitLimit)
-        if let failure { served.noteStart(without: failure) }
         return served
     }
 

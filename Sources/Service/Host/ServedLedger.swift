@@ -12,7 +12,6 @@ public final class ServedLedger: Sendable {
     let wake = WakeSignal()
     let observer: any ServingObserver
     let health = Mutex(Health())
-    private let lead: Mutex<ArrivalClockLead>
     /// Cached rows of recently queried customers.
     let hotCustomers = HotReadings<ProjectionsStore.CustomerKey, CachedCustomer>(
         maximumCost: ServedLedger.hotRowCount, cost: \.rowCount)
@@ -64,16 +63,14 @@ public final class ServedLedger: Sendable {
 
     public var environment: Environment { ledger.environment }
 
-    /// - Parameter newestReceivedAt: of the log when opened.
     init(
-        _ ledger: EnvironmentLedger, newestReceivedAt: Timestamp?, observer: any ServingObserver,
+        _ ledger: EnvironmentLedger, observer: any ServingObserver,
         waitLimit: Duration = ServedLedger.waitLimit
     ) {
         self.ledger = ledger
         proofs = TreeProver(ledger.log, directory: ledger.directory)
         quarantine = QuarantineQueue(ledger.operations)
         self.waitLimit = waitLimit
-        lead = Mutex(ArrivalClockLead(newest: newestReceivedAt))
         self.observer = observer
     }
 
@@ -121,9 +118,6 @@ public final class ServedLedger: Sendable {
             observer.appended(start.duration(to: .now))
             // Duplicates need no write and do not show that writing is possible.
             if results.contains(where: \.isWritten) { note(append: nil) }
-            if let milliseconds = lead.withLock({ $0.note(events, results) }) {
-                observer.noted(.clockBehind(environment, milliseconds: milliseconds))
-            }
             if let last = results.lazy.map(\.position).max() {
                 board.reached(head: last)
                 wake.raise()

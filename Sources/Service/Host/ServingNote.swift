@@ -46,10 +46,6 @@ public enum ServingNote: Sendable {
     /// An app's shared secret could not be read again; the previous one stays.
     case sharedSecretUnusable(BundleId, ConfigurationError)
 
-    /// An event was dated ahead of the clock, because the log's newest arrival is; reported once
-    /// until the clock has caught up.
-    case clockBehind(Environment, milliseconds: Int64)
-
     /// The system clock jumped forward, or is trusted again.
     case clock(ClockWatch.Change)
 
@@ -146,13 +142,6 @@ public enum ServingNote: Sendable {
             return (
                 .error, "sharedSecretUnusable", nil,
                 "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)"
-            )
-        case .clockBehind(let environment, let milliseconds):
-            return (
-                .warning, "clockBehind", environment,
-                "The clock is \(milliseconds / 1_000) s behind the newest arrival in the log. Until"
-                    + " it has caught up, new arrivals are dated by that arrival, and decisions"
-                    + " take effect from then. Correct the clock if it is wrong."
             )
         case .clock(.jumped(let milliseconds)):
             return (

@@ -43,8 +43,7 @@ final class FaultyDisk: CommitFaults {
         let disk = FaultyDisk()
         try await LogFaults.$commits.withValue(disk) {
             try await TemporaryLedger().ledger { ledger in
-                let served = ServedLedger(
-                    ledger, newestReceivedAt: nil, observer: NoServingObserver())
+                let served = ServedLedger(ledger, observer: NoServingObserver())
                 try await body(disk, served)
             }
         }

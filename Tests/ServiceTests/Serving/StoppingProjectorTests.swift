@@ -35,7 +35,7 @@ struct StoppingProjectorTests {
     ) async throws -> String? {
         try await place.ledger { ledger in
             let notes = Notes()
-            let served = ServedLedger(ledger, newestReceivedAt: nil, observer: notes)
+            let served = ServedLedger(ledger, observer: notes)
             served.stop()
             await ProjectionLoop(served: served, shortLogCount: shortLogCount).run()
             #expect(notes.codes == (shortLogCount == 0 ? ["rebuildLeft"] : []))
