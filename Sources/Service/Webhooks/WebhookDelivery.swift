@@ -23,8 +23,6 @@ public actor WebhookDelivery {
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
-    /// End of the pause that a `Retry-After` of the endpoint asked for.
-    private var pausedUntil: Timestamp?
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
     /// The start of an endpoint without deliveries, while the feed has not reached it.
@@ -69,7 +67,6 @@ public actor WebhookDelivery {
     /// Retries due changes, else delivers new ones; false when there was nothing to do.
     public func step() async throws(StoreError) -> Bool {
         guard let row = try await load(), row.disabledAt == nil else { return false }
-        if let pausedUntil, schedule.isAhead(pausedUntil, of: clock.now) { return false }
         guard isDown else {
             if try await retry(row) { return true }
             return try await advance(row)
@@ -87,7 +84,7 @@ public actor WebhookDelivery {
     /// Reads everything again with the next step: another node may deliver meanwhile.
     func forget() {
         (row, waiting, failing) = (nil, [], [])
-        (probes, probeAt, pausedUntil) = (0, nil, nil)
+        (probes, probeAt) = (0, nil)
         (keptPosition, reloadAt, beginning) = (0, nil, nil)
     }
 
@@ -210,7 +207,7 @@ public actor WebhookDelivery {
         }
         let held = Set(waiting.map(\.chain))
         let free = wanted.filter { !held.contains($0.chain) }
-        let attempts = await post(WebhookSender.chains(free), isProbe: isDown)
+        let attempts = await post(WebhookSender.chains(free))
         guard !Task.isCancelled || attempts.contains(where: \.isDone) else { return false }
         let now = clock.now
         let behind = wanted.filter { held.contains($0.chain) }.map {
@@ -250,26 +247,21 @@ public actor WebhookDelivery {
                 .map { ChainPlace(place: $0, chain: head.chain) }
         }
         var row = standing
-        let attempts = await post(chains, isProbe: isDown, isRetry: true)
+        let attempts = await post(chains)
         try await recordResults(attempts, &row, lost: lost)
         return true
     }
 
     // MARK: Outcomes
 
-    /// `Retry-After` pauses the endpoint, except after the retry of a chain while others are
-    /// accepted: that chain would stop them again and again.
-    private func post(
-        _ chains: [[FeedChange]], isProbe: Bool, isRetry: Bool = false
-    ) async -> [WebhookAttempt] {
+    private func post(_ chains: [[FeedChange]]) async -> [WebhookAttempt] {
         // An empty batch does not count as a probe.
         guard chains.contains(where: { !$0.isEmpty }) else { return [] }
         let wasDown = isDown
         var failing = failing
         var hasTaken = false
-        var pause: Timestamp?
         let attempts = await sender.post(
-            chains, concurrency: isProbe ? 1 : WebhookLimits.concurrency
+            chains, concurrency: wasDown ? 1 : WebhookLimits.concurrency
         ) { finished in
             if finished.contains(where: \.isDone) {
                 failing = []
@@ -277,17 +269,10 @@ public actor WebhookDelivery {
             }
             guard let failed = finished.first(where: \.isFailure) else { return true }
             failing.insert(failed.change.chain)
-            if isProbe || !isRetry, let milliseconds = failed.outcome?.retryAfterMilliseconds {
-                let length = min(milliseconds, WebhookLimits.longestProbeMilliseconds)
-                let end = failed.at.advanced(byMilliseconds: length)
-                pause = max(pause ?? end, end)
-                return false
-            }
             let isGone = failed.outcome?.isGone ?? false
             return !isGone && failing.count < WebhookLimits.downFailureCount
         }
         self.failing = failing
-        pausedUntil = pause
         note(wasDown: wasDown, hasTaken: hasTaken)
         return attempts
     }

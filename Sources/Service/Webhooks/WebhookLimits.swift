@@ -24,8 +24,7 @@ public enum WebhookLimits {
     /// Consecutive failures after which an endpoint counts as down: nothing new is started, and
     /// single attempts probe it.
     public static let downFailureCount = 8
-    /// Longest wait between two probes, and longest pause of an endpoint for its `Retry-After`: one
-    /// answer must not stop every other chain for hours.
+    /// Longest wait between two probes.
     public static let longestProbeMilliseconds: Int64 = 10 * 60_000
     /// Changes waiting for one endpoint beyond which nothing new is started.
     public static let waitingCount = 10_000

@@ -22,33 +22,8 @@ struct WebhookPlaceTests {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(late), body)
     }
 
-    // MARK: Pauses
-
-    @Test("a Retry-After pauses the whole endpoint for its time, but other chains for 10 minutes")
-    func pause() async throws {
-        try await open { live in
-            let limited = Receiver { _ in .answered(status: 503, retryAfter: 3_600) }
-            let webhook = live.webhook(limited)
-            try await webhook.deliverAll()
-            try await live.take([chain.bought()])
-            try await webhook.deliverAll()
-            #expect(limited.tried.count == 1)
-            limited.answer { _ in .answered(status: 200) }
-            try await live.take([other.bought()])
-            live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds - 1)
-            try await webhook.deliverAll()
-            #expect(limited.tried.count == 1)
-            live.clock.advance(byMilliseconds: 1)
-            try await webhook.deliverAll()
-            #expect(limited.taken.map(\.chain) == [other.id])
-            live.clock.advance(byMilliseconds: 3_600_000)
-            try await webhook.deliverAll()
-            #expect(limited.taken.map(\.chain) == [other.id, chain.id])
-        }
-    }
-
-    @Test("a chain whose every retry is answered with Retry-After delays no other one again")
-    func pausedRetry() async throws {
+    @Test("a Retry-After delays its own chain and no other one")
+    func delayed() async throws {
         try await open { live in
             let poison = chain.id
             let receiver = Receiver {
@@ -64,30 +39,6 @@ struct WebhookPlaceTests {
             try await webhook.deliverAll()
             #expect(receiver.tried.filter { $0.chain == poison }.count == 2)
             #expect(receiver.taken.map(\.chain) == [other.id])
-        }
-    }
-
-    @Test("a Retry-After also delays the probes of an endpoint that is down")
-    func pausedProbes() async throws {
-        try await open { live in
-            let failing = Receiver { _ in .answered(status: 500) }
-            let webhook = live.webhook(failing)
-            try await webhook.deliverAll()
-            try await live.take(
-                (0..<WebhookLimits.downFailureCount).flatMap {
-                    [MadeChain(id: "70000000000\(1_000 + $0)").bought()]
-                })
-            try await webhook.deliverAll()
-            failing.answer { _ in .answered(status: 429, retryAfter: 300) }
-            live.clock.advance(byMilliseconds: 10_000)
-            try await webhook.deliverAll()
-            let tried = failing.tried.count
-            live.clock.advance(byMilliseconds: 299_999)
-            try await webhook.deliverAll()
-            #expect(failing.tried.count == tried)
-            live.clock.advance(byMilliseconds: 1)
-            try await webhook.deliverAll()
-            #expect(failing.tried.count == tried + 1)
         }
     }
 
