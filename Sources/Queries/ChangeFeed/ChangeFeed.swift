@@ -76,21 +76,12 @@ public final class ChangeFeed: Sendable {
     /// Rises whenever there may be new changes; cheap to poll.
     public var version: Int { state.withLock { $0.version } }
 
-    /// A subscription that keeps the feed running while held. Without one the feed idles, and later
+    /// Registers a subscriber, which keeps the feed running. Without one the feed idles, and later
     /// resumes its clock from where it stopped.
-    public final class Interest: Sendable {
-        private let feed: ChangeFeed
+    public func beginInterest() { state.withLock { $0.interest += 1 } }
 
-        fileprivate init(_ feed: ChangeFeed) {
-            self.feed = feed
-            feed.state.withLock { $0.interest += 1 }
-        }
-
-        deinit { feed.state.withLock { $0.interest -= 1 } }
-    }
-
-    /// Registers a subscriber.
-    public func takeInterest() -> Interest { Interest(self) }
+    /// Ends what `beginInterest` began.
+    public func endInterest() { state.withLock { $0.interest -= 1 } }
 
     /// The end of the log; a cursor beyond it belongs to another log.
     public func logEnd() async throws(StoreError) -> Int64 {

@@ -49,8 +49,8 @@ public actor WebhookDelivery {
 
     /// Steps until the task is cancelled.
     public func run() async {
-        let interest = feed.takeInterest()
-        defer { withExtendedLifetime(interest) {} }
+        feed.beginInterest()
+        defer { feed.endInterest() }
         while !Task.isCancelled {
             var hasWorked = false
             await TraceContext.$current.withValue(TraceContext()) {

@@ -23,8 +23,8 @@ struct ChangeStreamWriter: Sendable {
     let rules: StreamRules
 
     func write(to writer: inout any ResponseBodyWriter) async throws {
-        let interest = feed.takeInterest()
-        defer { withExtendedLifetime(interest) {} }
+        feed.beginInterest()
+        defer { feed.endInterest() }
         let input = await ConnectionInput.of(channel)
         try await send("retry: \(StreamLimits.retryMilliseconds)\n\n", to: &writer)
         // Nil until the feed has reached the subscriber's start.
