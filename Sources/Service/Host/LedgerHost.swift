@@ -117,24 +117,20 @@ public final class LedgerHost: Sendable {
         _ environments: [Environment], _ configuration: ServiceConfiguration,
         _ observer: any ServingObserver, _ waitLimit: Duration
     ) async throws(StoreError) -> [ServedLedger] {
-        typealias Opened = Result<ServedLedger, StoreError>
-        let results = await withTaskGroup(of: (Int, Opened).self) { group -> [Int: Opened] in
+        typealias Opened = (number: Int, outcome: Outcome<ServedLedger>)
+        let all = await withTaskGroup(of: Opened.self) { group -> [Outcome<ServedLedger>] in
             for (number, environment) in environments.enumerated() {
                 group.addTask {
-                    do throws(StoreError) {
-                        let served = try await LedgerHost.open(
-                            environment, configuration, observer, waitLimit)
-                        return (number, Opened.success(served))
-                    } catch {
-                        return (number, Opened.failure(error))
+                    let outcome = await Outcome { () throws(StoreError) in
+                        try await LedgerHost.open(environment, configuration, observer, waitLimit)
                     }
+                    return (number, outcome)
                 }
             }
-            var results: [Int: Opened] = [:]
-            for await (number, opened) in group { results[number] = opened }
-            return results
+            var all: [Opened] = []
+            for await opened in group { all.append(opened) }
+            return all.sorted { $0.number < $1.number }.map(\.outcome)
         }
-        let all = environments.indices.compactMap { results[$0] }
         let ledgers = all.compactMap { try? $0.get() }
         for opened in all {
             do throws(StoreError) { _ = try opened.get() } catch {
@@ -263,6 +259,12 @@ public final class LedgerHost: Sendable {
             throw .environmentNotServed(environment)
         }
         return found
+    }
+
+    /// The ledgers that Apple answers for, each with this node's lease of a task.
+    func usualLedgers(for task: ExclusiveTask) -> [(served: ServedLedger, lease: KeptLease)] {
+        ledgers.filter { LedgerHost.usualEnvironments.contains($0.environment) }
+            .map { ($0, KeptLease(task, in: $0.ledger)) }
     }
 
     // MARK: Intake

@@ -31,23 +31,18 @@ public struct ReconcileLoop: Sendable {
     /// Returns when the task is cancelled and the running request has ended.
     public func run() async {
         var restUntil: [Environment: Timestamp] = [:]
-        let leases = Dictionary(
-            uniqueKeysWithValues: host.ledgers.map {
-                ($0.environment, KeptLease(.reconcile, in: $0.ledger))
-            })
-        defer { for lease in leases.values { lease.release() } }
+        let reconciled = host.usualLedgers(for: .reconcile)
+        defer { for (_, lease) in reconciled { lease.release() } }
         var wait = ReconcileLimits.firstRoundMilliseconds
         while !clients.isEmpty {
             do throws(CancellationError) { try await clock.sleep(milliseconds: wait) } catch {
                 return
             }
             wait = ReconcileLimits.roundMilliseconds
-            for served in host.ledgers
-            where LedgerHost.usualEnvironments.contains(served.environment) {
+            for (served, lease) in reconciled {
                 guard !Task.isCancelled else { return }
                 if let until = restUntil[served.environment], clock.now < until { continue }
-                let lease = leases[served.environment]
-                guard (try? await lease?.take(if: served.isCurrent)) == true else { continue }
+                guard (try? await lease.take(if: served.isCurrent)) == true else { continue }
                 let stop = await TraceContext.$current.withValue(TraceContext()) {
                     await round(served)
                 }

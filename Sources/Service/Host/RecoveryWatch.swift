@@ -15,7 +15,7 @@ public struct RecoveryWatch: Sendable {
     let clock: any ServiceClock
     let report: @Sendable (RecoveryNote) -> Void
     private let uncertain = UncertainSweeps()
-    private let leases: [Environment: KeptLease]
+    private let watched: [(served: ServedLedger, lease: KeptLease)]
 
     /// Interval of checks.
     public static let intervalMilliseconds: Int64 = 10 * 60_000
@@ -39,15 +39,12 @@ public struct RecoveryWatch: Sendable {
         self.clients = clients
         self.clock = clock
         self.report = report
-        leases = Dictionary(
-            uniqueKeysWithValues: host.ledgers.map {
-                ($0.environment, KeptLease(.recoveryWatch, in: $0.ledger))
-            })
+        watched = host.usualLedgers(for: .recoveryWatch)
     }
 
     /// Runs until the task is cancelled; events recovered by then remain.
     public func run() async {
-        defer { for lease in leases.values { lease.release() } }
+        defer { for (_, lease) in watched { lease.release() } }
         do throws(CancellationError) {
             try await clock.sleep(milliseconds: RecoveryWatch.firstMilliseconds)
             while !Task.isCancelled {
@@ -61,10 +58,8 @@ public struct RecoveryWatch: Sendable {
 
     /// Checks every app once, in every environment that Apple answers for.
     public func check() async {
-        for served in host.ledgers
-        where served.environment == .production || served.environment == .sandbox {
-            let lease = leases[served.environment]
-            guard (try? await lease?.take(if: served.isCurrent)) == true else { continue }
+        for (served, lease) in watched {
+            guard (try? await lease.take(if: served.isCurrent)) == true else { continue }
             for client in clients where !Task.isCancelled {
                 do throws(RecoveryFailure) {
                     try await check(served, client)
