@@ -3,7 +3,7 @@ public import LedgerStore
 import Signing
 
 /// One event with its evidence, and the proof that it is in the log.
-public struct EventDetail: Sendable {
+public struct EventDetail: Sendable, JSONWritable {
     public let environment: Environment
     public let event: RecordedEvent
     /// The evidence as it was received; nil after an erasure, and where it is damaged.
@@ -65,7 +65,7 @@ public struct EventDetail: Sendable {
     }
 
     /// `{"event":…,"payload":…,"proof":…,"position":…}` of `Contract.md`.
-    package func write(to json: inout JSONWriter) {
+    public func write(to json: inout JSONWriter) {
         json.object { json in
             json.key("event")
             event.write(to: &json, evidence: evidence ?? [], environment)

@@ -107,15 +107,4 @@ extension LedgerHost {
             of: chain.bundleId, catalogue: ledger.ledger.catalogue)
         return changes + metrics.counted(by: event.position, before: now)
     }
-
-    /// `{"event":…,"payload":…,"proof":…,"position":…}`; nil as `event(at:)`.
-    public func eventAnswer(
-        at position: Int64, _ scope: QueryScope
-    ) async throws -> ServedAnswer? {
-        let ledger = try ledger(scope.environment)
-        guard let detail = try await event(at: position, scope) else { return nil }
-        return ServedAnswer(
-            position: ledger.projectedPosition ?? 0, lag: ledger.lag.positions
-        ) { detail.write(to: &$0) }
-    }
 }

@@ -28,10 +28,10 @@ struct EventRoutes: Sendable {
             let position = try PathReader.position(context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
-            guard let answer = try await host.eventAnswer(at: position, scope) else {
+            guard let detail = try await host.event(at: position, scope) else {
                 throw Problem.noSuchEvent
             }
-            return answer
+            return try host.answer(detail, scope.environment)
         }
     }
 }
