@@ -15,34 +15,16 @@ struct Parameters {
         static let bigint: Int32 = 20
     }
 
-    mutating func add(_ value: Int64) { addValue { $0.append(bigEndian: value) } }
-
-    mutating func add(_ value: Int) { add(Int64(value)) }
-
-    mutating func add(_ value: Bool) { addValue { $0.append(value ? 1 : 0) } }
-
-    mutating func add(_ value: some Sequence<UInt8>) {
-        addValue { $0.append(contentsOf: value) }
-    }
-
-    mutating func add(_ digest: Digest) { addValue { $0.append(digest) } }
-
-    /// The bytes of a text; the parameter is cast to `bytea`, or to `text` where it holds no NUL.
-    mutating func add(_ text: String) { add(text.utf8) }
-
-    mutating func add(_ value: StoredValue) {
-        switch value {
+    /// Of a text the bytes: its parameter is cast to `bytea`, or to `text` where it holds no NUL.
+    mutating func add(_ value: (any BoundValue)?) {
+        switch value?.boundValue ?? .null {
         case .null: ranges.append(nil)
-        case .integer(let value): add(value)
-        case .flag(let value): add(value)
-        case .text(let value): add(value)
-        case .digest(let value): add(value)
-        case .bytes(let value): add(value)
+        case .integer(let value): addValue { $0.append(bigEndian: value) }
+        case .flag(let value): addValue { $0.append(value ? 1 : 0) }
+        case .text(let value): addValue { $0.append(contentsOf: value.utf8) }
+        case .digest(let value): addValue { $0.append(value) }
+        case .bytes(let value): addValue { $0.append(contentsOf: value) }
         }
-    }
-
-    mutating func add(_ value: Int64?) {
-        if let value { add(value) } else { ranges.append(nil) }
     }
 
     /// `bigint[]`

@@ -14,7 +14,7 @@ struct SchemaTables: SQLTables {
 
     func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
         Statement(named(sql)).with { parameters in
-            for value in values { parameters.add(value?.boundValue ?? .null) }
+            for value in values { parameters.add(value) }
         }
     }
 

@@ -19,11 +19,9 @@ public struct LedgerId: Hashable, Sendable, CustomStringConvertible {
 
     static func random() -> LedgerId {
         var generator = SystemRandomNumberGenerator()
-        let bytes = (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) }
-        return LedgerId(unchecked: bytes)
+        return LedgerId(
+            bytes: (0..<16).map { _ in UInt8.random(in: 0...255, using: &generator) })!
     }
-
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
 
     /// 32 lower-case hexadecimal digits.
     public var description: String {
