@@ -1,10 +1,10 @@
-package import AppStore
+import AppStore
 import Foundation
 
 /// Parses dates of HTTP headers.
-package enum HTTPDate {
+enum HTTPDate {
     /// The preferred form of RFC 9110 §5.6.7, `Sun, 06 Nov 1994 08:49:37 GMT`; nil for any other.
-    package static func read(_ text: String) -> Timestamp? {
+    static func read(_ text: String) -> Timestamp? {
         let formatter = DateFormatter()
         formatter.locale = Locale(identifier: "en_US_POSIX")
         formatter.timeZone = TimeZone(secondsFromGMT: 0)

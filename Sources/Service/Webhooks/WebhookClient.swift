@@ -1,7 +1,5 @@
 import AppStore
-import AppStoreAPI
 import AsyncHTTPClient
-internal import Intake
 import NIOCore
 import NIOHTTP1
 
@@ -37,31 +35,16 @@ public final class WebhookClient: WebhookTransport {
         }
         outgoing.body = .bytes(request.body)
         do {
-            let response = try await client.execute(
-                outgoing, timeout: timeout)
-            let outcome = WebhookOutcome.answered(
-                status: Int(response.status.code),
-                retryAfter: WebhookClient.retryAfterSeconds(response.headers))
+            let response = try await client.execute(outgoing, timeout: timeout)
             // The body is read and ignored so that the connection can be reused. A connection with
             // an oversized body is dropped.
             _ = try? await response.body.collect(upTo: WebhookLimits.answerByteCount)
-            return outcome
+            return .answered(status: Int(response.status.code))
         } catch let error as HTTPClientError where WebhookClient.timeouts.contains(error) {
             return .timedOut
         } catch {
             return .unreachable
         }
-    }
-
-    /// Seconds of `Retry-After` (RFC 9110 §10.2.3). A date counts from the response's own `Date`,
-    /// because the two clocks may differ.
-    static func retryAfterSeconds(_ headers: HTTPHeaders) -> Int64? {
-        guard let text = headers.first(name: "retry-after") else { return nil }
-        if let seconds = Int64(text) { return seconds }
-        guard let end = HTTPDate.read(text),
-            let date = headers.first(name: "date").flatMap({ HTTPDate.read($0) })
-        else { return nil }
-        return end.milliseconds(since: date) / 1_000
     }
 
     private static let timeouts: [HTTPClientError] = [

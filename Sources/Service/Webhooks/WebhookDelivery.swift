@@ -345,8 +345,7 @@ public actor WebhookDelivery {
         // If the clock was set back since, this attempt counts as the first.
         item.firstAt = min(item.firstAt, attempt.at)
         item.outcome = outcome.text
-        let delay = outcome.retryAfterMilliseconds ?? schedule.delay(after: item.attempts)
-        item.nextAt = attempt.at.advanced(byMilliseconds: delay)
+        item.nextAt = attempt.at.advanced(byMilliseconds: schedule.delay(after: item.attempts))
         if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
         report(
             .failed(

@@ -13,8 +13,7 @@ public enum WebhookLimits {
     public static let firstDelayMilliseconds: Int64 = 5_000
     public static let factor: Int64 = 3
     public static let longestDelayMilliseconds: Int64 = 8 * 3_600_000
-    /// Maximum time ahead of any scheduled attempt: the longest delay with jitter, or the longest
-    /// `Retry-After` accepted from an endpoint.
+    /// Maximum time ahead of any scheduled attempt: the longest delay with jitter.
     public static let furthestMilliseconds =
         longestDelayMilliseconds + longestDelayMilliseconds * jitterPercent / 100
     /// Jitter of a delay, in percent, either way.

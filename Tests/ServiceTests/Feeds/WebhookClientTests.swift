@@ -2,7 +2,6 @@ import AppStore
 import Foundation
 import Ledger
 import NIOCore
-import NIOHTTP1
 import Queries
 import SQLiteStore
 import Signing
@@ -70,25 +69,12 @@ struct WebhookClientTests {
         arguments: [200, 204, 301, 307, 400, 410, 500, 503])
     func statuses(_ status: Int) async throws {
         try await LocalReceiver.open(
-            answering: .status(status, headers: [("location", "/elsewhere"), ("retry-after", "7")])
+            answering: .status(status, headers: [("location", "/elsewhere")])
         ) { receiver, address in
             let outcome = try await post(address)
-            #expect(outcome == .answered(status: status, retryAfter: 7))
+            #expect(outcome == .answered(status: status))
             #expect(receiver.requests.count == 1)
         }
-    }
-
-    @Test(
-        "a Retry-After with a date counts from the response's own clock, and from no other",
-        arguments: [
-            ("Sun, 06 Nov 1994 08:49:37 GMT", "Sun, 06 Nov 1994 08:51:37 GMT", 120),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", "soon", nil),
-            (nil, "Sun, 06 Nov 1994 08:51:37 GMT", nil), (nil, "120", 120),
-        ] as [(String?, String, Int64?)])
-    func retryAfterDate(_ date: String?, _ retryAfter: String, _ seconds: Int64?) {
-        var headers = HTTPHeaders([("retry-after", retryAfter)])
-        if let date { headers.add(name: "date", value: date) }
-        #expect(WebhookClient.retryAfterSeconds(headers) == seconds)
     }
 
     @Test("a receiver that never responds times out")

@@ -100,7 +100,7 @@ struct WebhookDeliveryStepTests {
         "a rejected change is retried, with the same id and body, until it is accepted",
         arguments: [
             WebhookOutcome.answered(status: 500), .answered(status: 302), .answered(status: 404),
-            .answered(status: 429, retryAfter: 1), .timedOut, .unreachable,
+            .answered(status: 429), .timedOut, .unreachable,
         ])
     func retries(_ outcome: WebhookOutcome) async throws {
         try await open { live in

@@ -22,26 +22,6 @@ struct WebhookPlaceTests {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(late), body)
     }
 
-    @Test("a Retry-After delays its own chain and no other one")
-    func delayed() async throws {
-        try await open { live in
-            let poison = chain.id
-            let receiver = Receiver {
-                $0.chain == poison
-                    ? .answered(status: 503, retryAfter: 60) : .answered(status: 200)
-            }
-            let webhook = live.webhook(receiver)
-            try await webhook.deliverAll()
-            try await live.take([chain.bought()])
-            try await webhook.deliverAll()
-            try await live.take([other.bought()])
-            live.clock.advance(byMilliseconds: 60_000)
-            try await webhook.deliverAll()
-            #expect(receiver.tried.filter { $0.chain == poison }.count == 2)
-            #expect(receiver.taken.map(\.chain) == [other.id])
-        }
-    }
-
     // MARK: Another log
 
     @Test(
