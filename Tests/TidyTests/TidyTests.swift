@@ -39,8 +39,7 @@ struct TidyTests {
         ]),
         "Service": stores.union([
             "SQLiteStore", "AppStoreAPI", "Intake", "Projection", "Queries", "Reports",
-            "Proofs", "AppleSync", "Yams", "AsyncHTTPClient", "NIOCore", "NIOHTTP1",
-            "ServiceLifecycle",
+            "Proofs", "AppleSync", "Yams", "ServiceLifecycle",
         ]),
         "Console": stores.union([
             "AppleSync", "Intake", "Projection", "Proofs", "Queries", "Reports", "Service",

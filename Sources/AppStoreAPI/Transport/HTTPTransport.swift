@@ -11,10 +11,17 @@ import NIOSSL
 public final class HTTPTransport: APITransport {
     private let client: HTTPClient
     private let timeout: TimeAmount
+    private let discardedByteCount: Int?
 
-    /// `timeoutMilliseconds` limits one attempt.
-    public init(timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds) {
+    /// - `timeoutMilliseconds`: limits one attempt.
+    /// - `discardedByteCount`: discards the bodies of responses; the connection of a longer one is
+    ///   closed, others are used again. Nil returns bodies.
+    public init(
+        timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds,
+        discardingBodiesOver discardedByteCount: Int? = nil
+    ) {
         timeout = .milliseconds(timeoutMilliseconds)
+        self.discardedByteCount = discardedByteCount
         var tls = TLSConfiguration.makeClientConfiguration()
         tls.minimumTLSVersion = .tlsv12
         var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
@@ -45,12 +52,17 @@ public final class HTTPTransport: APITransport {
         if let body = request.body { outgoing.body = .bytes(body) }
         do {
             let response = try await client.execute(outgoing, timeout: timeout)
-            let body = try await response.body.collect(upTo: APILimits.answerByteCount)
-            return TransportResponse(
+            var answer = TransportResponse(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after"),
-                date: response.headers.first(name: "date"),
-                body: Array(body.readableBytesView))
+                date: response.headers.first(name: "date"))
+            if let discardedByteCount {
+                _ = try? await response.body.collect(upTo: discardedByteCount)
+            } else {
+                let body = try await response.body.collect(upTo: APILimits.answerByteCount)
+                answer.body = Array(body.readableBytesView)
+            }
+            return answer
         } catch {
             throw HTTPTransport.failure(error)
         }
