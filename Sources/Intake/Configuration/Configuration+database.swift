@@ -23,14 +23,7 @@ extension Configuration {
 
         /// Whether a text can begin the names of schemas.
         public static func isSchema(_ text: String) -> Bool {
-            let letters = UInt8(ascii: "a")...UInt8(ascii: "z")
-            guard let first = text.utf8.first, letters.contains(first), text.utf8.count <= 40,
-                !text.hasPrefix("pg_")
-            else { return false }
-            return text.utf8.allSatisfy {
-                letters.contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
-                    || $0 == UInt8(ascii: "_")
-            }
+            text.wholeMatch(of: /[a-z][a-z0-9_]{0,39}/) != nil && !text.hasPrefix("pg_")
         }
 
         public static func == (left: Database, right: Database) -> Bool {

@@ -269,7 +269,7 @@ public final class ChangeFeed: Sendable {
             for beginning in part.beginnings { beginning.resolve(place) }
             state.beginnings.remove(part.beginnings)
         }
-        return part.isCut
+        return !part.beginnings.isEmpty
     }
 
     /// The next part, ending at the first place and time at which a subscription starts.
@@ -295,8 +295,7 @@ public final class ChangeFeed: Sendable {
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
             return FeedStep(
                 head: head, horizon: state.horizon ?? head, lookedThrough: looked,
-                at: at, now: now, windowEnd: state.dues.windowEnd, beginnings: settled,
-                isCut: !settled.isEmpty)
+                at: at, now: now, windowEnd: state.dues.windowEnd, beginnings: settled)
         }
     }
 

@@ -9,8 +9,6 @@ struct FeedStep {
     let at: Timestamp
     let now: Timestamp
     let windowEnd: Timestamp
-    /// The subscription starts at its end.
+    /// The subscription starts at its end; another part follows behind any.
     let beginnings: [FeedBeginning]
-    /// Whether another part follows.
-    let isCut: Bool
 }
