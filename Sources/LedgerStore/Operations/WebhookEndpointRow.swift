@@ -6,6 +6,10 @@ public struct WebhookEndpointRow: Hashable, Sendable {
     public let name: String
     /// Everything up to here was delivered, or is waiting.
     public private(set) var cursor: ChangePlace
+    /// The cursor's place in the log.
+    package var end: ProjectionCursor {
+        ProjectionCursor(position: cursor.position, leafHash: leafHash)
+    }
     /// The leaf hash at the cursor's position; nil at position 0, and where it was not looked up
     /// yet. A different leaf at that position means another log.
     public var leafHash: Digest?

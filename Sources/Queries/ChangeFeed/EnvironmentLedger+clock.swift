@@ -1,12 +1,12 @@
-internal import LedgerStore
-internal import Projection
+package import LedgerStore
+package import Projection
 
-/// Checks whether the feed's stored clock belongs to the current log. A restored backup that has
-/// grown past the stored position has the same positions with other events.
+/// Checks whether a stored place of the feed, of its clock or a subscriber, belongs to the current
+/// log. A restored backup that has grown past it has the same positions with other events.
 extension EnvironmentLedger {
     /// Whether the event at that position is still the same. Without a stored hash, whether there
     /// is an event at all.
-    func holds(_ end: ProjectionCursor) async throws(StoreError) -> Bool {
+    package func holds(_ end: ProjectionCursor) async throws(StoreError) -> Bool {
         guard end.position > 0 else { return true }
         guard let present = try await checkpoint(at: end.position) else { return false }
         return end.leafHash == nil || present.leafHash == end.leafHash

@@ -98,13 +98,12 @@ public actor WebhookDelivery {
         }
         let found = try await begin()
         guard feed.horizon != nil else { return nil }
-        let head = try await feed.logEnd()
         // Loads all: `advance` starts nothing beyond the bound, and a change missing here would be
         // overtaken by later ones of its chain.
         waiting = try await operations.waiting(for: endpoint.name, limit: .max)
         var standing = found
-        if try await !isOfThisLog(found, head) {
-            standing = try await followOtherLog(found, head)
+        if try await !feed.ledger.holds(found.end) {
+            standing = try await followOtherLog(found)
         } else if let beginning {
             guard let place = beginning.place else { return nil }
             standing.move(to: place)
@@ -148,19 +147,8 @@ public actor WebhookDelivery {
     private func keptBeginning(
         of found: WebhookEndpointRow
     ) async throws(StoreError) -> FeedBeginning? {
-        guard found.cursor.isBeginning,
-            try await isOfThisLog(found, try await feed.logEnd())
-        else { return nil }
+        guard found.cursor.isBeginning, try await feed.ledger.holds(found.end) else { return nil }
         return feed.beginning(at: found.cursor)
-    }
-
-    /// Whether the event at the cursor is still the one for which the cursor was stored.
-    private func isOfThisLog(
-        _ known: WebhookEndpointRow, _ head: Int64
-    ) async throws(StoreError) -> Bool {
-        guard known.cursor.position <= head else { return false }
-        guard let leafHash = known.leafHash else { return true }
-        return try await feed.ledger.checkpoint(at: known.cursor.position)?.leafHash == leafHash
     }
 
     /// The row with the leaf hash of the event at its cursor.
@@ -176,12 +164,13 @@ public actor WebhookDelivery {
     /// Continues on another log, such as a restored backup: changes waiting at positions that it
     /// does not have cannot be delivered any more, and must not block its own later changes there.
     private func followOtherLog(
-        _ known: WebhookEndpointRow, _ head: Int64
+        _ known: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
         report(.cursorBeyondLog(endpoint: known.name, position: known.cursor.position))
         var row = known
         row.move(to: try await feed.end())
         row = try await pinned(row)
+        let head = try await feed.logEnd()
         let gone = waiting.filter { $0.place.position > head }
         try await operations.keep(row, done: gone.map(\.chainPlace))
         waiting.removeAll { $0.place.position > head }
