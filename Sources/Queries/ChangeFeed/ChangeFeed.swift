@@ -14,7 +14,7 @@ import Synchronization
 /// horizon; the others follow it, so that cursors mean the same on each.
 public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
-    let reader: ChangeReader
+    package let reader: ChangeReader
     let clock: any ServiceClock
     private let lease: KeptLease
     /// Whether this node may run the tasks that one node runs for all: it follows the log, or no
@@ -120,13 +120,6 @@ public final class ChangeFeed: Sendable {
             if state.recent.count > ChangeFeed.recentPageCount { state.recent.removeFirst() }
         }
         return page
-    }
-
-    /// The changes at these places of one chain, as emitted before.
-    package func changes(
-        of chain: ChainId, at places: Set<ChangePlace>
-    ) async throws(StoreError) -> [FeedChange] {
-        try await reader.changes(of: chain, at: places)
     }
 
     /// Cursor for a new subscriber, after everything emitted so far.

@@ -57,8 +57,8 @@ public struct ChangeReader: Sendable {
             stream: stream)
     }
 
-    /// The changes at these places of one chain, for redelivery.
-    func changes(
+    /// The changes at these places of one chain, as emitted before.
+    package func changes(
         of chain: ChainId, at places: Set<ChangePlace>
     ) async throws(StoreError) -> [FeedChange] {
         guard let end = places.max() else { return [] }

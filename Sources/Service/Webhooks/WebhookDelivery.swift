@@ -229,7 +229,7 @@ public actor WebhookDelivery {
         for head in heads.prefix(WebhookLimits.concurrency) {
             let places = waiting.filter { $0.chain == head.chain }
                 .prefix(WebhookLimits.chainBurstCount).map(\.place)
-            let changes = try await feed.changes(of: head.chain, at: Set(places))
+            let changes = try await feed.reader.changes(of: head.chain, at: Set(places))
             chains.append(changes)
             // Another catalogue or reducer derives other changes at these places.
             lost += places.filter { place in !changes.contains { $0.place == place } }
