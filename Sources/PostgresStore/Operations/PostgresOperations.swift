@@ -84,24 +84,11 @@ public final class PostgresOperations: SharedOperations {
 
     // MARK: Transactions
 
+    /// Runs `body` in one transaction that holds the lock of `area`; retried after conflicts, and
+    /// on a new connection if the first was lost before `body`.
     public func writeTables<Value: Sendable>(
         _ area: OperationsArea,
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
-    ) async throws(StoreError) -> Value {
-        try await write(area) { try body($0) }
-    }
-
-    public func readTables<Value: Sendable>(
-        _ body: @escaping @Sendable (any SQLTables) throws -> Value
-    ) async throws(StoreError) -> Value {
-        try await read { try body($0) }
-    }
-
-    /// Runs `body` in one transaction that holds the lock of `area`; retried after conflicts, and
-    /// on a new connection if the first was lost before `body`.
-    func write<Value: Sendable>(
-        _ area: OperationsArea,
-        _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
         return try await threads.run(location) { [self] slot in
@@ -120,7 +107,7 @@ public final class PostgresOperations: SharedOperations {
 
     private func attempt<Value>(
         _ area: OperationsArea, _ slot: ConnectionSlot,
-        _ body: (SchemaTables) throws -> Value
+        _ body: (any SQLTables) throws -> Value
     ) throws -> Value {
         let transaction = try begin(area, slot)
         let connection = transaction.connection
@@ -195,9 +182,8 @@ public final class PostgresOperations: SharedOperations {
         }
     }
 
-    /// Runs `body`, which must only read, with one snapshot for all its statements.
-    func read<Value: Sendable>(
-        _ body: @escaping @Sendable (SchemaTables) throws -> Value
+    public func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
         return try await threads.run(location) { [schema] slot in

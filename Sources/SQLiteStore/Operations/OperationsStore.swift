@@ -76,36 +76,29 @@ public final class OperationsStore: OperationalState {
         }
     }
 
+    /// Throws `fileReplaced` when the file was removed before or during the transaction: the data
+    /// is lost with it, and success is not reported.
     public func writeTables<Value: Sendable>(
         _ area: OperationsArea,
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await write { try body(FileTables(database: $0)) }
+        try await transaction(.immediate, body)
     }
 
     public func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await transaction(.deferred) { try body(FileTables(database: $0)) }
-    }
-
-    /// Runs `body` in one immediate transaction.
-    ///
-    /// Throws `fileReplaced` when the file was removed before or during the transaction: the data
-    /// is lost with it, and success is not reported.
-    func write<Value: Sendable>(
-        _ body: @escaping @Sendable (Database) throws -> Value
-    ) async throws(StoreError) -> Value {
-        try await transaction(.immediate, body)
+        try await transaction(.deferred, body)
     }
 
     private func transaction<Value: Sendable>(
-        _ kind: Database.TransactionKind, _ body: @escaping @Sendable (Database) throws -> Value
+        _ kind: Database.TransactionKind,
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try await read { database in
             var value: Value?
             try database.inTransaction(kind) {
-                value = try body(database)
+                value = try body(FileTables(database: database))
                 return .commit
             }
             guard let value else { preconditionFailure("A committed transaction has a value.") }

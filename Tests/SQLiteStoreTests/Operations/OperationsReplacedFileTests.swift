@@ -88,7 +88,9 @@ struct OperationsReplacedFileTests {
         let store = try await OperationsStore.open(directory: directory.path)
         let path = directory.file(OperationsStore.fileName)
         await expectLoss {
-            try await store.write { _ in try FileManager.default.removeItem(atPath: path) }
+            try await store.writeTables(.quarantine) { _ in
+                try FileManager.default.removeItem(atPath: path)
+            }
         }
         await store.close()
     }

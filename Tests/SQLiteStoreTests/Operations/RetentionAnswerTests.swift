@@ -1,12 +1,10 @@
 import AppStore
-import GRDB
 import Ledger
 import TestSupport
 import Testing
 
 @testable import LedgerStore
 @testable import PostgresStore
-@testable import SQLiteStore
 
 @Suite("Answers to requests for retention messages")
 struct RetentionAnswerTests {
@@ -151,37 +149,21 @@ extension OperationalState {
 
     /// Has the next row take this id, as if those before it had been stored.
     fileprivate func skipAnswerIds(to next: Int64) async throws {
-        if let store = self as? PostgresOperations {
-            try await store.write(.requests) { transaction in
-                _ = try transaction.run(
-                    "ALTER TABLE @retention_answers ALTER COLUMN id RESTART WITH \(next)")
-            }
-            return
-        }
-        try await (self as? OperationsStore)?.write { database in
-            try database.execute(
-                sql: "UPDATE sqlite_sequence SET seq = ? WHERE name = 'retention_answers'",
-                arguments: [next - 1])
-        }
+        let statement =
+            self is PostgresOperations
+            ? "ALTER TABLE @retention_answers ALTER COLUMN id RESTART WITH \(next)"
+            : "UPDATE sqlite_sequence SET seq = \(next - 1) WHERE name = 'retention_answers'"
+        _ = try await writeTables(.requests) { try $0.execute(statement, all: []) }
     }
 
     /// Ids of rows, which no protocol shows, with their requests.
     fileprivate var storedAnswers: [String] {
         get async throws {
-            let query = "retention_answers ORDER BY id"
-            if let store = self as? PostgresOperations {
-                return try await store.read { transaction in
-                    try transaction.run("SELECT id, request FROM @\(query)").rows.map {
-                        row -> String in
-                        let id = try row.int64(0)
-                        return "\(id) \(row.text(1) ?? "")"
-                    }
-                }
+            try await readTables { tables in
+                try tables.rows(
+                    "SELECT id, request FROM @retention_answers ORDER BY id", all: []
+                ) { try "\($0.int64(0)) \($0.text(1) ?? "")" }
             }
-            let found = try await (self as? OperationsStore)?.read { database in
-                try String.fetchAll(database, sql: "SELECT id || ' ' || request FROM \(query)")
-            }
-            return found ?? []
         }
     }
 }

@@ -1,11 +1,9 @@
 import AppStore
-import GRDB
 import Signing
 import Testing
 
 @testable import LedgerStore
 @testable import PostgresStore
-@testable import SQLiteStore
 
 @Suite("Keys of uploads")
 struct UploadKeyTests {
@@ -72,39 +70,24 @@ struct UploadKeyTests {
 
 extension OperationalState {
     fileprivate func fillUploadKeys(_ count: Int, at time: Timestamp) async throws {
-        if let store = self as? PostgresOperations {
-            // On a busy machine one statement for all of them outlasts the timeout of an answer.
-            for first in stride(from: 1, through: count, by: 5_000) {
-                try await store.write(.uploads) { transaction in
-                    _ = try transaction.run(
-                        """
-                        INSERT INTO @upload_keys (key, request, taken_at)
-                        SELECT convert_to('key ' || number, 'UTF8'), '', $3::bigint
-                        FROM generate_series($1::bigint, $2::bigint) AS number
-                        """, first, min(first + 4_999, count), time)
-                }
-            }
-            return
-        }
-        try await (self as? OperationsStore)?.write { database in
-            try database.execute(
-                sql: """
+        let text = "'key ' || number"
+        let key = self is PostgresOperations ? "convert_to(\(text), 'UTF8')" : text
+        // On a busy machine one statement for all of them outlasts the timeout of an answer.
+        for first in stride(from: 1, through: count, by: 5_000) {
+            _ = try await writeTables(.uploads) { tables in
+                try tables.execute(
+                    """
                     WITH RECURSIVE numbers (number) AS (
-                        SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < ?)
-                    INSERT INTO upload_keys (key, request, taken_at)
-                    SELECT 'key ' || number, x'00', ? FROM numbers
-                    """, arguments: [count, time.milliseconds])
+                        SELECT $1::bigint
+                        UNION ALL SELECT number + 1 FROM numbers WHERE number < $2::bigint)
+                    INSERT INTO @upload_keys (key, request, taken_at)
+                    SELECT \(key), $4::bytea, $3::bigint FROM numbers
+                    """, all: [first, min(first + 4_999, count), time, [0] as [UInt8]])
+            }
         }
     }
 
     fileprivate func uploadKeyCount() async throws -> Int {
-        if let store = self as? PostgresOperations {
-            return try await store.read { transaction in
-                Int(try transaction.run("SELECT count(*) FROM @upload_keys").first?.int64(0) ?? 0)
-            }
-        }
-        return try await (self as? OperationsStore)?.read { database in
-            try Int.fetchOne(database, sql: "SELECT count(*) FROM upload_keys") ?? 0
-        } ?? 0
+        try await readTables { try $0.count("upload_keys") }
     }
 }
