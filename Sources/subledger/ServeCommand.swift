@@ -48,7 +48,7 @@ struct ServeCommand: OutputCommand {
         }
         let metrics = ServiceMetrics()
         let transport = HTTPTransport()
-        let receivers = WebhookClient()
+        let receivers = HTTPTransport.toReceivers()
         // Closed last: the last requests may still post through both.
         let stop = {
             await receivers.close()
@@ -79,7 +79,7 @@ struct ServeCommand: OutputCommand {
     /// are created here, before the port opens, so that no confirmed change is missed.
     private func webhooks(
         _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost,
-        _ client: WebhookClient
+        _ client: HTTPTransport
     ) async -> [any Service] {
         guard !endpoints.isEmpty else { return [] }
         let dispatcher = WebhookDispatcher(

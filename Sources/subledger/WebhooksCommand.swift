@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import ArgumentParser
 import Projection
 import Queries
@@ -41,7 +42,7 @@ struct WebhooksCommand: AsyncParsableCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let client = WebhookClient()
+            let client = HTTPTransport.toReceivers()
             let results = try await closing(client.close) {
                 try await settings.eachWebhook(try settings.webhookEndpoints(named: name)) {
                     endpoint, ledger -> (name: String, outcome: WebhookOutcome) in
@@ -112,7 +113,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             to endpoint: WebhookEndpoint, _ settings: Settings
         ) async throws -> WebhookSender.Redelivered {
             try await settings.withSession(of: endpoint.environment) { session in
-                let client = WebhookClient()
+                let client = HTTPTransport.toReceivers()
                 return try await closing(client.close) {
                     try await WebhookSender(
                         endpoint: endpoint, transport: client, clock: SystemClock()

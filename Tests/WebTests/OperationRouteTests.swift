@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import HTTPTypes
 import Intake
 import Ledger
@@ -172,18 +173,22 @@ struct OperationRouteTests {
     // MARK: Webhooks
 
     /// Accepts everything.
-    private struct Accepting: WebhookTransport {
-        func post(_ request: WebhookRequest) async -> WebhookOutcome { .answered(status: 204) }
+    private struct Accepting: APITransport {
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse { TransportResponse(status: 204) }
     }
 
     /// Says that it was reached, and answers nothing until the task is cancelled.
-    private struct Silent: WebhookTransport {
+    private struct Silent: APITransport {
         let reached: AsyncStream<Void>.Continuation
 
-        func post(_ request: WebhookRequest) async -> WebhookOutcome {
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse {
             reached.yield()
             while !Task.isCancelled { await Task.yield() }
-            return .unreachable
+            throw .cancelled
         }
     }
 
@@ -195,10 +200,12 @@ struct OperationRouteTests {
     }
 
     /// Accepts everything, after other tasks have had time to run.
-    private struct Yielding: WebhookTransport {
-        func post(_ request: WebhookRequest) async -> WebhookOutcome {
+    private struct Yielding: APITransport {
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse {
             for _ in 0..<1_000 { await Task.yield() }
-            return .answered(status: 204)
+            return TransportResponse(status: 204)
         }
     }
 

@@ -1,4 +1,4 @@
-/// Sends one request to Apple and returns the response. Replaceable in tests.
+/// Sends one request and returns the response. Replaceable in tests.
 public protocol APITransport: Sendable {
     /// Sends once: no retries, no redirects. Throws without a complete response.
     func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse

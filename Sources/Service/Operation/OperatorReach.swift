@@ -11,7 +11,7 @@ public final class OperatorReach: Sendable {
     private struct State {
         var requests = ReceiptRequests()
         var endpoints: [WebhookEndpoint] = []
-        var transport: (any WebhookTransport)?
+        var transport: (any APITransport)?
     }
 
     private let state = Mutex(State())
@@ -27,7 +27,7 @@ public final class OperatorReach: Sendable {
     }
 
     /// Sets the configured endpoints, and their transport.
-    public func use(_ endpoints: [WebhookEndpoint], _ transport: any WebhookTransport) {
+    public func use(_ endpoints: [WebhookEndpoint], _ transport: any APITransport) {
         state.withLock { ($0.endpoints, $0.transport) = (endpoints, transport) }
     }
 
@@ -39,7 +39,7 @@ public final class OperatorReach: Sendable {
         state.withLock { $0.endpoints }.filter { $0.environment == environment }
     }
 
-    var transport: (any WebhookTransport)? { state.withLock { $0.transport } }
+    var transport: (any APITransport)? { state.withLock { $0.transport } }
 }
 
 extension LedgerHost {

@@ -1,4 +1,5 @@
 import AppStore
+public import AppStoreAPI
 import Ledger
 public import LedgerStore
 internal import Projection
@@ -30,7 +31,7 @@ public actor WebhookDelivery {
 
     /// - `chance`: returns 0 ..< 1, the jitter of retries.
     public init(
-        endpoint: WebhookEndpoint, feed: ChangeFeed, transport: any WebhookTransport,
+        endpoint: WebhookEndpoint, feed: ChangeFeed, transport: any APITransport,
         clock: any ServiceClock,
         chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
         report: @escaping @Sendable (WebhookNote) -> Void = { _ in }

@@ -1,3 +1,4 @@
+public import AppStoreAPI
 internal import LedgerStore
 internal import Projection
 public import Queries
@@ -12,7 +13,7 @@ public struct WebhookDispatcher: Sendable {
 
     /// Leaves out endpoints of an environment that is not served and so has no feed.
     public init(
-        endpoints: [WebhookEndpoint], feeds: [ChangeFeed], transport: any WebhookTransport,
+        endpoints: [WebhookEndpoint], feeds: [ChangeFeed], transport: any APITransport,
         clock: any ServiceClock, report: @escaping @Sendable (WebhookNote) -> Void
     ) {
         self.clock = clock

@@ -1,4 +1,5 @@
 public import AppStore
+import AppStoreAPI
 import Foundation
 public import Intake
 public import Queries
@@ -28,18 +29,19 @@ public struct WebhookEndpoint: Sendable, Equatable {
     }
 
     /// The request for a change, signed for this time. Id and body are the same in every attempt.
-    func request(_ change: FeedChange, at now: Timestamp) -> WebhookRequest {
+    func request(_ change: FeedChange, at now: Timestamp) -> TransportRequest {
         request(id: change.id, body: change.body(filter), at: now)
     }
 
-    func request(id: String, body: [UInt8], at now: Timestamp) -> WebhookRequest {
+    func request(id: String, body: [UInt8], at now: Timestamp) -> TransportRequest {
         let seconds = now.milliseconds / 1_000
-        return WebhookRequest(
-            url: url,
+        let signature = secret.signature(id: id, timestamp: seconds, body: body)
+        return TransportRequest(
+            method: "POST", url: url,
             headers: [
-                ("content-type", "application/json"), ("user-agent", "subledger"),
-                ("webhook-id", id), ("webhook-timestamp", String(seconds)),
-                ("webhook-signature", secret.signature(id: id, timestamp: seconds, body: body)),
+                .init("content-type", "application/json"), .init("user-agent", "subledger"),
+                .init("webhook-id", id), .init("webhook-timestamp", String(seconds)),
+                .init("webhook-signature", signature),
             ], body: body)
     }
 }

@@ -1,4 +1,5 @@
 public import AppStore
+public import AppStoreAPI
 import Ledger
 public import LedgerStore
 public import Projection
@@ -19,11 +20,11 @@ struct WebhookAttempt: Sendable {
 /// Posts changes to one endpoint: several chains concurrently, the changes of one chain in order.
 public struct WebhookSender: Sendable {
     let endpoint: WebhookEndpoint
-    let transport: any WebhookTransport
+    let transport: any APITransport
     let clock: any ServiceClock
 
     public init(
-        endpoint: WebhookEndpoint, transport: any WebhookTransport, clock: any ServiceClock
+        endpoint: WebhookEndpoint, transport: any APITransport, clock: any ServiceClock
     ) {
         self.endpoint = endpoint
         self.transport = transport
@@ -75,7 +76,8 @@ public struct WebhookSender: Sendable {
                 attempts.append(WebhookAttempt(change: change, outcome: nil, at: now))
                 continue
             }
-            let outcome = await transport.post(endpoint.request(change, at: now))
+            let outcome = await WebhookOutcome(
+                of: endpoint.request(change, at: now), over: transport)
             // A cancelled task breaks the connection itself, which says nothing about the endpoint.
             let isOurs = Task.isCancelled && !outcome.isSuccess
             attempts.append(
@@ -103,7 +105,8 @@ public struct WebhookSender: Sendable {
             }
         }
         let id = "tst_" + SHA256.hash(json.bytes).hexadecimal.prefix(32)
-        let outcome = await transport.post(endpoint.request(id: id, body: json.bytes, at: now))
+        let outcome = await WebhookOutcome(
+            of: endpoint.request(id: id, body: json.bytes, at: now), over: transport)
         if outcome.isSuccess { try await operations.enableWebhook(endpoint.name) }
         return outcome
     }

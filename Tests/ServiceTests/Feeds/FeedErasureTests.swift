@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Ledger
 import LedgerStore
 import LedgerTestSupport
@@ -13,18 +14,20 @@ struct FeedErasureTests {
     private let other = MadeChain(id: "500000000000009")
 
     /// Answers nothing, and erases a chain while a change of it is posted.
-    private struct ErasingReceiver: WebhookTransport {
+    private struct ErasingReceiver: APITransport {
         let live: LiveFeed
         let id: String
 
-        func post(_ request: WebhookRequest) async -> WebhookOutcome {
-            guard String(decoding: request.body, as: UTF8.self).contains(id) else {
-                return .unreachable
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse {
+            guard String(decoding: request.body ?? [], as: UTF8.self).contains(id) else {
+                throw .notConnected
             }
             let erasure = PersonErasure(live.session, now: live.clock.now)
             _ = try? await erasure.run(
                 chains: [live.place.chain(id)], customer: nil, TemporaryLedger.erasing)
-            return .unreachable
+            throw .notConnected
         }
     }
 

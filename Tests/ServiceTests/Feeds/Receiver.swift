@@ -1,9 +1,10 @@
 import AppStore
+import AppStoreAPI
 import Service
 import Synchronization
 
 /// An endpoint with scripted responses that records requests.
-final class Receiver: WebhookTransport {
+final class Receiver: APITransport {
     typealias Answer = @Sendable (Message) -> WebhookOutcome
 
     struct Message: Sendable {
@@ -49,16 +50,25 @@ final class Receiver: WebhookTransport {
         }
     }
 
-    func post(_ request: WebhookRequest) async -> WebhookOutcome {
-        let headers = Dictionary(uniqueKeysWithValues: request.headers)
+    func send(
+        _ request: TransportRequest
+    ) async throws(TransportFailure) -> TransportResponse {
+        let headers = Dictionary(
+            uniqueKeysWithValues: request.headers.map { ($0.name, $0.value) })
+        let bytes = request.body ?? []
         let message = Message(
             id: headers["webhook-id"] ?? "", url: request.url, headers: headers,
-            bytes: request.body, body: (try? JSONValue.parse(request.body)) ?? .null)
-        return state.withLock { state in
+            bytes: bytes, body: (try? JSONValue.parse(bytes)) ?? .null)
+        let outcome = state.withLock { state in
             let outcome = state.answer(message)
             state.tried.append(message)
             if outcome.isSuccess { state.taken.append(message) }
             return outcome
+        }
+        switch outcome {
+        case .answered(let status): return TransportResponse(status: status)
+        case .timedOut: throw .timedOut
+        case .unreachable: throw .notConnected
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Foundation
 import Ledger
 import NIOCore
@@ -26,7 +27,7 @@ struct WebhookClientTests {
             name: "books", url: address, environment: .production, filter: ChangeFilter(),
             secret: secret)
         let operations = try await OperationsStore.open(directory: directory.path)
-        let client = WebhookClient(timeoutMilliseconds: timeoutMilliseconds)
+        let client = HTTPTransport.toReceivers(timeoutMilliseconds: timeoutMilliseconds)
         let outcome = try await WebhookSender(
             endpoint: endpoint, transport: client, clock: SystemClock()
         ).test(operations)

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Ledger
 import LedgerStore
 import Projection
@@ -10,8 +11,10 @@ import Testing
 
 @Suite("Webhooks that have stopped, in the console")
 struct StoppedWebhookTests {
-    private struct Accepting: WebhookTransport {
-        func post(_ request: WebhookRequest) async -> WebhookOutcome { .answered(status: 204) }
+    private struct Accepting: APITransport {
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse { TransportResponse(status: 204) }
     }
 
     @Test("A disabled endpoint is work to do, and its page says what enables it")

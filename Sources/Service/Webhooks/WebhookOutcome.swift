@@ -1,9 +1,4 @@
-/// One POST to an endpoint.
-public struct WebhookRequest: Sendable {
-    public let url: String
-    public let headers: [(name: String, value: String)]
-    public let body: [UInt8]
-}
+public import AppStoreAPI
 
 /// The outcome of a POST. Contains nothing of the response body.
 public enum WebhookOutcome: Sendable, Equatable {
@@ -31,7 +26,24 @@ public enum WebhookOutcome: Sendable, Equatable {
     }
 }
 
-/// Sends requests. Follows no redirect, and enforces `WebhookLimits`.
-public protocol WebhookTransport: Sendable {
-    func post(_ request: WebhookRequest) async -> WebhookOutcome
+extension WebhookOutcome {
+    /// The outcome of sending a request once.
+    init(of request: TransportRequest, over transport: any APITransport) async {
+        do throws(TransportFailure) {
+            self = .answered(status: try await transport.send(request).status)
+        } catch {
+            self = error == .timedOut ? .timedOut : .unreachable
+        }
+    }
+}
+
+extension HTTPTransport {
+    /// Connections to the receivers of webhooks, within `WebhookLimits`.
+    public static func toReceivers(
+        timeoutMilliseconds: Int64 = WebhookLimits.timeoutMilliseconds
+    ) -> HTTPTransport {
+        HTTPTransport(
+            timeoutMilliseconds: timeoutMilliseconds,
+            discardingBodiesOver: WebhookLimits.answerByteCount)
+    }
 }
