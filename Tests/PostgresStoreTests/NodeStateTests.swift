@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import LedgerStore
 import PostgresSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -18,12 +19,13 @@ struct NodeStateTests {
         let reader = try await database.open(port: proxy.port)
         let own = Flag()
         writer.onAppend { own.set() }
+        let wakes = Atomic(0)
+        reader.onAppend { wakes.add(1, ordering: .relaxed) }
         var number = 0
         // The second time on another connection.
         for _ in 0..<2 {
-            let woken = Flag()
-            reader.onAppend { woken.set() }
-            while !woken.isSet {
+            let before = wakes.load(ordering: .relaxed)
+            while wakes.load(ordering: .relaxed) == before {
                 number += 1
                 _ = try await writer.append([try Made.event("n\(number)")])
                 try await Task.sleep(for: .milliseconds(20))

@@ -4,7 +4,7 @@ public protocol SharedLog: LedgerLog {
     var lastSeen: ProjectionCursor { get }
 
     /// Calls `wake` when another node may have appended, until the log is closed. Only a hint:
-    /// callers poll as well.
+    /// callers poll as well. Called once.
     func onAppend(_ wake: @escaping @Sendable () -> Void)
 
     /// Returns when every event that is visible now is durable: a row of another node may be

@@ -10,8 +10,6 @@ final class AppendNotices: Sendable {
         var isEnded = false
         /// Whether a NOTIFY is queued already.
         var isDue = false
-        var isListening = false
-        var wakes: [@Sendable () -> Void] = []
     }
 
     private let state = Mutex(State())
@@ -53,15 +51,9 @@ final class AppendNotices: Sendable {
 
     /// Calls `wake` for notices of others.
     func listen(_ wake: @escaping @Sendable () -> Void) {
-        let isFirst = state.withLock { state in
-            state.wakes.append(wake)
-            defer { state.isListening = true }
-            return !state.isListening
-        }
-        guard isFirst else { return }
         let thread = Thread { [self] in
             while !isEnded {
-                try? receive()
+                try? receive(wake)
                 Thread.pause(AppendNotices.pause)
             }
         }
@@ -70,24 +62,20 @@ final class AppendNotices: Sendable {
     }
 
     /// Returns when ended; throws when the connection is lost.
-    private func receive() throws {
+    private func receive(_ wake: () -> Void) throws {
         let connection = try session.open()
         try connection.run(script: "LISTEN \(channel)")
         while !isEnded {
             let senders = try connection.notifications(
                 within: AppendNotices.waitMilliseconds)
-            guard senders.contains(where: { $0 != sender }) else { continue }
-            for wake in state.withLock({ $0.wakes }) { wake() }
+            if senders.contains(where: { $0 != sender }) { wake() }
         }
     }
 
     private var isEnded: Bool { state.withLock { $0.isEnded } }
 
     func end() async {
-        state.withLock { state in
-            state.isEnded = true
-            state.wakes = []
-        }
+        state.withLock { $0.isEnded = true }
         await sending.stopped()
     }
 }
