@@ -1,9 +1,9 @@
-import AppStore
+package import AppStore
 import Signing
 
 /// The app and environment that refused evidence names, read without decoding the rest, which this
 /// version may not understand. By itself it proves nothing.
-struct EvidenceClaims {
+package struct EvidenceClaims {
     private(set) var bundleId: BundleId?
     private(set) var environment: Environment?
 
@@ -23,6 +23,13 @@ struct EvidenceClaims {
         // A response that cannot be decoded names nothing.
         case .verifyReceipt, .unreadable: break
         }
+    }
+
+    /// The environment that the first piece of evidence in a response of Apple names. It only
+    /// selects the ledger, whose own verification decides.
+    package static func environment(of body: [UInt8]) -> Environment? {
+        (try? InputLine.submissions(body, input: ""))?.first
+            .flatMap { EvidenceClaims($0).environment }
     }
 
     /// Whether it is data of Xcode or of local tests, which anyone can sign.

@@ -25,13 +25,6 @@ public struct AppleResponseReader: Sendable {
         (try? JSONValue.parse(body))?.object?.contains { evidenceKeys.contains($0.key) } ?? false
     }
 
-    /// The environment that the first signed part names, unverified: it only selects the ledger,
-    /// whose own verification decides.
-    public static func claimedEnvironment(_ body: [UInt8]) -> Environment? {
-        guard let value = try? JSONValue.parse(body) else { return nil }
-        return firstToken(value).flatMap { environment(of: $0) }
-    }
-
     /// The response with its signed parts decoded; nil when it is not JSON.
     public func read(_ body: [UInt8]) -> JSONValue? {
         (try? JSONValue.parse(body)).map { open($0, key: "") }
@@ -81,35 +74,5 @@ public struct AppleResponseReader: Sendable {
         case .transaction(let transaction): transaction.payloadBytes
         case .appTransaction(let appTransaction): appTransaction.payloadBytes
         }
-    }
-
-    // MARK: Inspection
-
-    private static func firstToken(_ value: JSONValue, key: String = "") -> String? {
-        switch value {
-        case .object(let members):
-            for member in members {
-                if let found = firstToken(member.value, key: member.key) { return found }
-            }
-        case .array(let elements):
-            for element in elements {
-                if let found = firstToken(element, key: key) { return found }
-            }
-        case .string(let text) where signedKeys.contains(key): return text
-        default: break
-        }
-        return nil
-    }
-
-    private static func environment(of token: String) -> Environment? {
-        guard let jws = try? CompactJWS(parsing: Array(token.utf8)),
-            let payload = try? JSONValue.parse(jws.payload)
-        else { return nil }
-        let name =
-            payload["environment"]?.string ?? payload["receiptType"]?.string
-            ?? payload["data"]?["environment"]?.string
-            ?? payload["summary"]?["environment"]?.string
-            ?? payload["appData"]?["environment"]?.string
-        return name.flatMap { Environment(rawValue: $0) }
     }
 }

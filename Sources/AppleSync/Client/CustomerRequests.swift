@@ -165,7 +165,7 @@ package struct CustomerRequests: Sendable {
     /// The environment a response names, in a signed part or beside it. It only selects the ledger,
     /// whose own verification decides.
     private static func named(_ body: [UInt8]) -> Environment? {
-        AppleResponseReader.claimedEnvironment(body)
+        EvidenceClaims.environment(of: body)
             ?? (try? JSONValue.parse(body))?["environment"]?.string
             .flatMap { Environment(rawValue: $0) }
     }

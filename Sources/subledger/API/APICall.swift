@@ -78,7 +78,7 @@ struct APICall<Request: APIRequest>: OutputCommand {
         var environment = exchange.environment
         var taken: (value: IngestSummary, failure: (any Error)?)?
         if !evidence.isEmpty {
-            let claimed = evidence.lazy.compactMap { AppleResponseReader.claimedEnvironment($0) }
+            let claimed = evidence.lazy.compactMap { EvidenceClaims.environment(of: $0) }
             let named = settings.isEnvironmentNamed ? settings.environment : claimed.first
             let own = named ?? exchange.environment ?? settings.environment
             environment = own

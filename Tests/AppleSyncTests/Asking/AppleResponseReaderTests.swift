@@ -34,7 +34,7 @@ struct AnswerReaderTests {
         let read = try #require(reader.read(body))
         #expect(read["hasMore"]?.bool == true)
         #expect(read["signedTransactions"]?.array?.first?["transactionId"]?.string == "7")
-        #expect(AppleResponseReader.claimedEnvironment(body) == .sandbox)
+        #expect(EvidenceClaims.environment(of: body) == .sandbox)
         #expect(AppleResponseReader.holdsEvidence(body))
     }
 
@@ -55,7 +55,7 @@ struct AnswerReaderTests {
         arguments: ["", "{}", "[]", "{\"requestIdentifier\":\"x\"}", "{\"errorCode\":1}"])
     func nothing(_ text: String) {
         #expect(!AppleResponseReader.holdsEvidence(Array(text.utf8)))
-        #expect(AppleResponseReader.claimedEnvironment(Array(text.utf8)) == nil)
+        #expect(EvidenceClaims.environment(of: Array(text.utf8)) == nil)
     }
 
     @Test("A response is taken in as history, once")
