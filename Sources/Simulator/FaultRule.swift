@@ -61,9 +61,9 @@ extension FaultRule {
         guard let list = (try? JSONValue.parse(bytes))?.array else {
             throw FaultScriptProblem(rule: 0, reason: "A script is a JSON list of rules.")
         }
-        var rules: [FaultRule] = []
-        for (index, entry) in list.enumerated() { rules.append(try rule(entry, index + 1)) }
-        return rules
+        return try list.enumerated().map { (index, entry) throws(FaultScriptProblem) in
+            try rule(entry, index + 1)
+        }
     }
 
     private static func rule(

@@ -91,16 +91,20 @@ struct BodyFields {
         switch self[key] {
         case nil, .string(""): return []
         case .array(let elements):
-            var objects: [BodyFields] = []
-            for element in elements {
-                objects.append(try BodyFields(element, key, clampsDates: clampsDates))
+            return try elements.map { (element) throws(JSONError) in
+                try BodyFields(element, key, clampsDates: clampsDates)
             }
-            return objects
         case .object(let members):
             return members.isEmpty
                 ? [] : [try BodyFields(.object(members), key, clampsDates: clampsDates)]
         default: throw BodyFields.wrong(key)
         }
+    }
+
+    /// The purchases of a running subscription, then those of an expired one.
+    func latestReceiptInfo() throws(JSONError) -> [ReceiptTransaction] {
+        let running = try objects("latest_receipt_info")
+        return try (running + objects("latest_expired_receipt_info")).map(ReceiptTransaction.init)
     }
 
     private func moment(_ milliseconds: Int64, _ key: String) throws(JSONError) -> Timestamp? {

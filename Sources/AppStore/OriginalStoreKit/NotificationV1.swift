@@ -37,10 +37,9 @@ public struct NotificationV1: Hashable, Sendable {
         let holder = unified ?? fields
         let ofReceipt = try unified?.text("environment")
         environment = try fields.text("environment") ?? ofReceipt
-        transactions =
-            try ReceiptTransaction.list(holder, "latest_receipt_info")
-            + ReceiptTransaction.list(holder, "latest_expired_receipt_info")
-        pendingRenewalInfo = try PendingRenewalInfo.list(holder, "pending_renewal_info")
+        transactions = try holder.latestReceiptInfo()
+        pendingRenewalInfo = try holder.objects("pending_renewal_info")
+            .map(PendingRenewalInfo.init)
         latestReceipt = try holder.text("latest_receipt")
         let named = transactions.lazy.compactMap(\.bundleId).first
         bundleId = try fields.text("bid").map { BundleId($0) } ?? named

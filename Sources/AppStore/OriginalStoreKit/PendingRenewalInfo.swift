@@ -31,13 +31,6 @@ public struct PendingRenewalInfo: Hashable, Sendable {
         offerCodeRefName = try fields.text("offer_code_ref_name")
     }
 
-    static func list(_ fields: BodyFields, _ key: String) throws(JSONError) -> [PendingRenewalInfo]
-    {
-        var list: [PendingRenewalInfo] = []
-        for element in try fields.objects(key) { list.append(try PendingRenewalInfo(element)) }
-        return list
-    }
-
     /// Outside the list, in notifications and the oldest responses, "true" and "false" mean 1 and
     /// 0.
     private static func autoRenewStatus(

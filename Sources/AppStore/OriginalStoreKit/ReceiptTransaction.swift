@@ -49,13 +49,6 @@ public struct ReceiptTransaction: Hashable, Sendable {
         bundleId = try fields.identifier("bid")
     }
 
-    static func list(_ fields: BodyFields, _ key: String) throws(JSONError) -> [ReceiptTransaction]
-    {
-        var list: [ReceiptTransaction] = []
-        for element in try fields.objects(key) { list.append(try ReceiptTransaction(element)) }
-        return list
-    }
-
     /// The latest date stated as past: purchase, original purchase, cancellation.
     var latestPast: Timestamp? {
         [purchaseDate, originalPurchaseDate, cancellationDate].compactMap { $0 }.max()

@@ -41,16 +41,12 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
         self.status = Raw(rawValue: status)
         environment = try fields.text("environment")
         isRetryable = try fields.truth("is-retryable")
-        try readReceipts(fields)
-        if let inner = try fields.object("receipt") { receipt = try Receipt(inner) }
-        pendingRenewalInfo = try PendingRenewalInfo.list(fields, "pending_renewal_info")
-        try readRenewalOutsideReceipt(fields)
-    }
-
-    private mutating func readReceipts(_ fields: BodyFields) throws(JSONError) {
         latestReceipt = try fields.text("latest_receipt")
-        latestReceiptInfo = try ReceiptTransaction.list(fields, "latest_receipt_info")
-        latestReceiptInfo += try ReceiptTransaction.list(fields, "latest_expired_receipt_info")
+        latestReceiptInfo = try fields.latestReceiptInfo()
+        if let inner = try fields.object("receipt") { receipt = try Receipt(inner) }
+        pendingRenewalInfo = try fields.objects("pending_renewal_info")
+            .map(PendingRenewalInfo.init)
+        try readRenewalOutsideReceipt(fields)
     }
 
     /// Responses about old transaction receipts state the renewal outside the receipt.
@@ -92,7 +88,7 @@ extension VerifyReceiptResponse.Receipt {
         receiptCreationDate = try fields.date("receipt_creation_date")
         requestDate = try fields.date("request_date")
         if fields["in_app"] != nil {
-            inApp = try ReceiptTransaction.list(fields, "in_app")
+            inApp = try fields.objects("in_app").map(ReceiptTransaction.init)
         } else if fields["transaction_id"] != nil {
             inApp = [try ReceiptTransaction(fields)]
         }

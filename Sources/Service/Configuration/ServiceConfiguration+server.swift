@@ -169,9 +169,9 @@ extension ServiceConfiguration {
                     "At least one of \(Scope.allCases.map(\.rawValue).joined(separator: ", ")) is"
                     + " required.")
         }
-        var scopes: [Scope] = []
-        for scope in names { scopes.append(try mapping.choice(scope, of: "scopes")) }
-        return scopes
+        return try names.map { (scope) throws(ConfigurationError) in
+            try mapping.choice(scope, of: "scopes")
+        }
     }
 
     private static func networks(
