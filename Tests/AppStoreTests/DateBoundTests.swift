@@ -15,7 +15,8 @@ struct DateBoundTests {
         let date = Timestamp(milliseconds: milliseconds)
         #expect(date.isNameable && date.clamped == date)
         #expect(try TransactionPayload.decode(payload(milliseconds)).signedDate == date)
-        #expect(try TransactionPayload.decode(stored: payload(milliseconds)).signedDate == date)
+        let stored = try TransactionPayload.decode(payload(milliseconds), clampsDates: true)
+        #expect(stored.signedDate == date)
     }
 
     @Test(
@@ -30,10 +31,10 @@ struct DateBoundTests {
         }
         #expect(error?.code == .numberOutOfRange)
         #expect(error?.field == "signedDate")
-        let stored = try TransactionPayload.decode(stored: payload(milliseconds))
+        let stored = try TransactionPayload.decode(payload(milliseconds), clampsDates: true)
         #expect(stored.signedDate == Timestamp(milliseconds: nearest))
-        #expect(try RenewalPayload.decodeUnlessNull(stored: Array("null".utf8)) == nil)
-        let renewal = try RenewalPayload.decodeUnlessNull(stored: payload(milliseconds))
+        #expect(try RenewalPayload.decodeUnlessNull(Array("null".utf8), clampsDates: true) == nil)
+        let renewal = try RenewalPayload.decodeUnlessNull(payload(milliseconds), clampsDates: true)
         #expect(renewal?.signedDate == Timestamp(milliseconds: nearest))
     }
 
@@ -41,7 +42,7 @@ struct DateBoundTests {
     func nested() throws {
         let info = "{\"commitmentInfo\":{\"commitmentExpiresDate\":\(Int64.max)}}"
         #expect(throws: JSONError.self) { try TransactionPayload.decode(Array(info.utf8)) }
-        let stored = try TransactionPayload.decode(stored: Array(info.utf8))
+        let stored = try TransactionPayload.decode(Array(info.utf8), clampsDates: true)
         #expect(stored.commitmentInfo?.commitmentExpiresDate == .latest)
     }
 

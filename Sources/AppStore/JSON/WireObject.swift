@@ -72,44 +72,36 @@ extension WireObject {
     }
 
     /// Decodes a JSON text that is one object; anything else is `wrongType`.
-    public static func decode(_ bytes: UnsafeBufferPointer<UInt8>) throws(JSONError) -> Self {
-        var cursor = JSONCursor(bytes)
+    ///
+    /// - `clampsDates`: for bytes from a log: dates accepted by earlier releases outside the years
+    ///   1 to 9999 are read as the nearest inside.
+    public static func decode(
+        _ bytes: UnsafeBufferPointer<UInt8>, clampsDates: Bool = false
+    ) throws(JSONError) -> Self {
+        var cursor = JSONCursor(bytes, clampsDates: clampsDates)
         let result = try read(&cursor)
         try cursor.finish()
         return result
     }
 
     /// Decodes a JSON text that is one object; anything else is `wrongType`.
-    public static func decode(_ bytes: [UInt8]) throws(JSONError) -> Self {
-        try bytes.withBytes { (buffer) throws(JSONError) in try decode(buffer) }
+    public static func decode(
+        _ bytes: [UInt8], clampsDates: Bool = false
+    ) throws(JSONError) -> Self {
+        try bytes.withBytes { (buffer) throws(JSONError) in
+            try decode(buffer, clampsDates: clampsDates)
+        }
     }
 
     /// Nil for the literal `null`: Apple has signed such renewal infos.
-    public static func decodeUnlessNull(_ bytes: [UInt8]) throws(JSONError) -> Self? {
-        try isNull(bytes) ? nil : decode(bytes)
-    }
-
-    private static func isNull(_ bytes: [UInt8]) throws(JSONError) -> Bool {
-        try bytes.withBytes { (buffer) throws(JSONError) in
+    public static func decodeUnlessNull(
+        _ bytes: [UInt8], clampsDates: Bool = false
+    ) throws(JSONError) -> Self? {
+        let isNull = try bytes.withBytes { (buffer) throws(JSONError) in
             var cursor = JSONCursor(buffer)
             return try cursor.readLoneNull()
         }
-    }
-
-    /// Like `decode`, for bytes from a log: dates accepted by earlier releases outside the years 1
-    /// to 9999 are read as the nearest inside.
-    public static func decode(stored bytes: [UInt8]) throws(JSONError) -> Self {
-        try bytes.withBytes { (buffer) throws(JSONError) in
-            var cursor = JSONCursor(buffer, clampsDates: true)
-            let result = try read(&cursor)
-            try cursor.finish()
-            return result
-        }
-    }
-
-    /// Like `decodeUnlessNull`, for bytes from a log; see `decode(stored:)`.
-    public static func decodeUnlessNull(stored bytes: [UInt8]) throws(JSONError) -> Self? {
-        try isNull(bytes) ? nil : decode(stored: bytes)
+        return isNull ? nil : try decode(bytes, clampsDates: clampsDates)
     }
 }
 

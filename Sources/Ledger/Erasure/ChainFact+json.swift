@@ -52,14 +52,14 @@ extension ChainFact {
             flaw: json["flaw"]?.string.flatMap { Fact.Flaw(rawValue: $0) })
         fact.hasForeignReceipt = json["hasForeignReceipt"]?.bool ?? false
         if let payload = json["transaction"] {
-            guard let read = try? TransactionPayload.decode(stored: payload.encoded()),
+            guard let read = try? TransactionPayload.decode(payload.encoded(), clampsDates: true),
                 var snapshot = TransactionSnapshot(read)
             else { return nil }
             snapshot.isTrialPeriod = json["isTrialPeriod"]?.bool
             fact.transaction = snapshot
         }
         if let payload = json["renewal"] {
-            guard let read = try? RenewalPayload.decode(stored: payload.encoded()) else {
+            guard let read = try? RenewalPayload.decode(payload.encoded(), clampsDates: true) else {
                 return nil
             }
             fact.renewal = RenewalSnapshot(read)

@@ -41,12 +41,13 @@ public enum FactDecoder {
         switch kind {
         case .notification:
             return Fact(
-                notification: try NotificationPayload.decode(stored: payloads.outer),
+                notification: try NotificationPayload.decode(payloads.outer, clampsDates: true),
                 transaction: try decode(transaction), renewal: try decode(payloads.renewal),
                 origin: origin)
         case .transaction:
             return Fact(
-                transaction: try TransactionPayload.decode(stored: payloads.outer), origin: origin)
+                transaction: try TransactionPayload.decode(payloads.outer, clampsDates: true),
+                origin: origin)
         case .renewalPair:
             guard let transaction: TransactionPayload = try decode(transaction) else { return nil }
             return Fact(
@@ -60,12 +61,12 @@ public enum FactDecoder {
 
     private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> TransactionPayload? {
         guard let bytes else { return nil }
-        return try TransactionPayload.decodeUnlessNull(stored: bytes)
+        return try TransactionPayload.decodeUnlessNull(bytes, clampsDates: true)
     }
 
     private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> RenewalPayload? {
         guard let bytes else { return nil }
-        return try RenewalPayload.decodeUnlessNull(stored: bytes)
+        return try RenewalPayload.decodeUnlessNull(bytes, clampsDates: true)
     }
 
     /// Why the evidence is missing.
