@@ -1,5 +1,6 @@
 import AppStore
 public import AppStoreAPI
+import Intake
 import Ledger
 import LedgerStore
 public import Projection
@@ -153,15 +154,10 @@ public struct TestNotification: Sendable {
         // Apple may sign again; the payload between the dots is the same.
         let parts = (status.signedPayload ?? "").split(separator: ".")
         guard parts.count == 3 else { return nil }
-        var after: Int64 = 0
-        while true {
-            let page = try await ledger.operations.quarantined(after: after)
-            guard let last = page.last else { return nil }
-            after = last.id
-            for item in page where item.latestAt >= start {
-                let bytes = try await ledger.operations.quarantineItem(item.id)?.bytes ?? []
-                if String(decoding: bytes, as: UTF8.self).contains(parts[1]) { return item.code }
-            }
+        for item in try await Quarantine(ledger: ledger).items() where item.latestAt >= start {
+            let bytes = try await ledger.operations.quarantineItem(item.id)?.bytes ?? []
+            if String(decoding: bytes, as: UTF8.self).contains(parts[1]) { return item.code }
         }
+        return nil
     }
 }
