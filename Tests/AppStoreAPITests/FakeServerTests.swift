@@ -53,11 +53,10 @@ struct FakeServerTests {
     func setToken() async throws {
         let id = FakeServerTests.id
         try await Served().ask { client, _ in
-            var request = UpdateAppAccountTokenRequest()
-            request.appAccountToken = "7389a31a-fb6d-4569-a2a6-db7d85d84813"
+            let token = "7389a31a-fb6d-4569-a2a6-db7d85d84813"
             do throws(APIFailure) {
                 _ = try await client.setAppAccountToken(
-                    OriginalTransactionId(id), request, in: .productionFirst)
+                    OriginalTransactionId(id), token, in: .productionFirst)
             } catch {
                 // A family member's copy has no token of its own.
                 #expect(error.appleCode == Raw(.familyTransactionNotSupported))
@@ -66,7 +65,7 @@ struct FakeServerTests {
             let answer = try await client.transactionInfo(id, in: .productionFirst)
             let verified = try Served.verifier.verifyTransaction(
                 Array((answer.value.signedTransactionInfo ?? "").utf8), receivedAt: Served.now)
-            #expect(verified.payload.appAccountToken == request.appAccountToken)
+            #expect(verified.payload.appAccountToken == token)
         }
     }
 

@@ -146,10 +146,9 @@ struct RequestTests {
             target: "/inApps/v1/transactions/2000/appAccountToken",
             body: "{\"appAccountToken\":\"7389a31a-fb6d-4569-a2a6-db7d85d84813\"}"
         ) {
-            var request = UpdateAppAccountTokenRequest()
-            request.appAccountToken = "7389a31a-fb6d-4569-a2a6-db7d85d84813"
             _ = try await $0.setAppAccountToken(
-                OriginalTransactionId("2000"), request, in: .only(.production))
+                OriginalTransactionId("2000"), "7389a31a-fb6d-4569-a2a6-db7d85d84813",
+                in: .only(.production))
         },
         Case(
             endpoint: .finishTransaction, method: "POST",

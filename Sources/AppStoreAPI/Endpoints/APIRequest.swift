@@ -35,6 +35,11 @@ struct APIRequest: Sendable, Equatable {
         return "\(path)?\(items.joined(separator: "&"))"
     }
 
+    /// A body with one member.
+    static func body(_ name: String, _ value: String) -> [UInt8] {
+        JSONValue.object([JSONMember(key: name, value: .string(value))]).encoded()
+    }
+
     /// Escapes all but unreserved characters (RFC 3986 §2.3), so that an id is always one path
     /// segment.
     static func encoded(_ text: String) -> String {

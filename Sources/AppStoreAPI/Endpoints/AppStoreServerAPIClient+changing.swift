@@ -68,21 +68,20 @@ extension AppStoreServerAPIClient {
             choice)
     }
 
-    /// Set App Account Token.
+    /// Set App Account Token, for the current transaction and later ones. The token is a UUID.
     public func setAppAccountToken(
-        _ id: OriginalTransactionId, _ request: UpdateAppAccountTokenRequest,
-        in choice: EnvironmentChoice
+        _ id: OriginalTransactionId, _ token: String, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let endpoint = Endpoint.setAppAccountToken
         let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
-        guard UUID(uuidString: request.appAccountToken ?? "") != nil else {
+        guard UUID(uuidString: token) != nil else {
             throw .invalid(endpoint, "The appAccountToken is not a UUID.")
         }
         return try await emit(
             APIRequest(
                 endpoint: endpoint, method: .put,
                 path: "/inApps/v1/transactions/\(segment)/appAccountToken",
-                body: request.encoded()), choice)
+                body: APIRequest.body("appAccountToken", token)), choice)
     }
 
     /// Finish Transaction: the app no longer sees it as unfinished.

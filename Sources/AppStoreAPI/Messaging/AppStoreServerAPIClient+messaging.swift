@@ -75,12 +75,10 @@ extension AppStoreServerAPIClient {
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let endpoint = Endpoint.configureDefaultMessage
         try requireUUID(id, endpoint)
-        var request = DefaultMessage()
-        request.messageIdentifier = id.lowercased()
         return try await emit(
             APIRequest(
                 endpoint: endpoint, method: .put, path: try path(product, locale, endpoint),
-                body: request.encoded()), .only(environment))
+                body: APIRequest.body("messageIdentifier", id.lowercased())), .only(environment))
     }
 
     /// Delete Default Message. Sent once.
@@ -112,12 +110,10 @@ extension AppStoreServerAPIClient {
                     + " \(APILimits.realtimeURLCharacterCount) characters; http:// is for a"
                     + " simulated Apple on the same machine, which reaches 127.0.0.1 only.")
         }
-        var request = RealtimeURL()
-        request.realtimeURL = url
         return try await emit(
             APIRequest(
                 endpoint: endpoint, method: .put, path: Self.realtimePath,
-                body: request.encoded()), .only(environment))
+                body: APIRequest.body("realtimeURL", url)), .only(environment))
     }
 
     /// Delete Realtime URL. Sent once.
@@ -141,12 +137,10 @@ extension AppStoreServerAPIClient {
     ) async throws(APIFailure) -> APIResponse<PerformanceTestResponse> {
         let endpoint = Endpoint.initiatePerformanceTest
         _ = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
-        var request = PerformanceTestRequest()
-        request.originalTransactionId = id
         return try await response(
             APIRequest(
                 endpoint: endpoint, method: .post, path: "\(Self.messaging)/performanceTest",
-                body: request.encoded()), .only(.sandbox))
+                body: APIRequest.body("originalTransactionId", id.rawValue)), .only(.sandbox))
     }
 
     /// Get Performance Test Results.

@@ -60,8 +60,8 @@ public struct MessageListResponse: APIObject {
     }
 }
 
-/// The message shown for a product and locale without a real-time answer, as sent and as received
-/// (Retention Messaging API, `DefaultConfigurationRequest`).
+/// The message shown for a product and locale without a real-time answer (Retention Messaging API,
+/// Get Default Message).
 public struct DefaultMessage: APIObject {
     /// The UUID of an approved message.
     public var messageIdentifier: String?
@@ -73,8 +73,7 @@ public struct DefaultMessage: APIObject {
     }
 }
 
-/// Where Apple sends real-time requests, as sent and as received (Retention Messaging API,
-/// `RealtimeUrlRequest`).
+/// Where Apple sends real-time requests (Retention Messaging API, Get Realtime URL).
 public struct RealtimeURL: APIObject {
     /// At most 256 characters.
     public var realtimeURL: String?

@@ -1,16 +1,5 @@
 public import AppStore
 
-/// The subscription that a test asks about (Retention Messaging API, `PerformanceTestRequest`).
-public struct PerformanceTestRequest: APIObject {
-    public var originalTransactionId: OriginalTransactionId?
-
-    public init() {}
-
-    public mutating func visitFields(_ visitor: inout some FieldVisitor) {
-        visitor.visit("originalTransactionId", &originalTransactionId)
-    }
-}
-
 /// A test has begun (Retention Messaging API, `PerformanceTestResponse`).
 public struct PerformanceTestResponse: APIObject {
     /// What the test does.

@@ -134,11 +134,9 @@ enum APIChanges {
         var deed: String { "set the appAccountToken of \(id) and its later renewals to \(token)" }
 
         func send(_ call: inout APIExchange) async throws {
-            var request = UpdateAppAccountTokenRequest()
-            request.appAccountToken = token
             call.add(
                 try await call.client.setAppAccountToken(
-                    OriginalTransactionId(id), request, in: call.choice))
+                    OriginalTransactionId(id), token, in: call.choice))
         }
     }
 
