@@ -38,31 +38,27 @@ extension EndpointHandlers {
         guard size.map({ ["FULL_SIZE", "BULLET_POINT"].contains($0) }) ?? true else {
             throw ServedError(4_000_216, "Bad image size.")
         }
-        let problem = api.state.withLock { state -> ServedError? in
-            guard state.messaging.images[id] == nil else {
-                return ServedError(4_090_000, "The image exists.")
+        return try change { (messaging) throws(ServedError) in
+            guard messaging.images[id] == nil else {
+                throw ServedError(4_090_000, "The image exists.")
             }
-            guard state.messaging.images.count < ServedMessaging.count else {
-                return ServedError(4_030_014, "Too many images.")
+            guard messaging.images.count < ServedMessaging.count else {
+                throw ServedError(4_030_014, "Too many images.")
             }
-            state.messaging.images.updateValue(size, forKey: id)
-            return nil
+            messaging.images.updateValue(size, forKey: id)
         }
-        return try done(problem)
     }
 
     private func deleteImage(_ id: String) throws(ServedError) -> ServedResponse {
-        let problem = api.state.withLock { state -> ServedError? in
-            guard state.messaging.images[id] != nil else {
-                return ServedError(4_040_014, "Image not found.")
+        return try change { (messaging) throws(ServedError) in
+            guard messaging.images[id] != nil else {
+                throw ServedError(4_040_014, "Image not found.")
             }
-            guard !state.messaging.messages.values.contains(where: { $0.contains(id) }) else {
-                return ServedError(4_030_019, "The image is in use.")
+            guard !messaging.messages.values.contains(where: { $0.contains(id) }) else {
+                throw ServedError(4_030_019, "The image is in use.")
             }
-            state.messaging.images.removeValue(forKey: id)
-            return nil
+            messaging.images.removeValue(forKey: id)
         }
-        return try done(problem)
     }
 
     private func imageList() -> ServedResponse {
@@ -86,20 +82,18 @@ extension EndpointHandlers {
         try requireUUID(id)
         let body = try object(request.body)
         let images = try messageImages(body)
-        let problem = api.state.withLock { state -> ServedError? in
-            guard state.messaging.messages[id] == nil else {
-                return ServedError(4_090_001, "The message exists.")
+        return try change { (messaging) throws(ServedError) in
+            guard messaging.messages[id] == nil else {
+                throw ServedError(4_090_001, "The message exists.")
             }
-            guard state.messaging.messages.count < ServedMessaging.count else {
-                return ServedError(4_030_016, "Too many messages.")
+            guard messaging.messages.count < ServedMessaging.count else {
+                throw ServedError(4_030_016, "Too many messages.")
             }
-            guard images.allSatisfy({ state.messaging.images[$0] != nil }) else {
-                return ServedError(4_040_014, "Image not found.")
+            guard images.allSatisfy({ messaging.images[$0] != nil }) else {
+                throw ServedError(4_040_014, "Image not found.")
             }
-            state.messaging.messages[id] = images
-            return nil
+            messaging.messages[id] = images
         }
-        return try done(problem)
     }
 
     /// The images of a message whose texts have Apple's lengths.
@@ -126,10 +120,11 @@ extension EndpointHandlers {
     }
 
     private func deleteMessage(_ id: String) throws(ServedError) -> ServedResponse {
-        let isKnown = api.state.withLock {
-            $0.messaging.messages.removeValue(forKey: id) != nil
+        try change { (messaging) throws(ServedError) in
+            guard messaging.messages.removeValue(forKey: id) != nil else {
+                throw ServedError(4_040_015, "Message not found.")
+            }
         }
-        return try done(isKnown ? nil : ServedError(4_040_015, "Message not found."))
     }
 
     private func messageList() -> ServedResponse {
@@ -150,19 +145,20 @@ extension EndpointHandlers {
         _ ids: [String], _ request: ServedRequest
     ) throws(ServedError) -> ServedResponse {
         let message = try object(request.body)["messageIdentifier"]?.string ?? ""
-        let isKnown = api.state.withLock { state in
-            guard state.messaging.messages[message] != nil else { return false }
-            state.messaging.defaults[ids.joined(separator: " ")] = message
-            return true
+        return try change { (messaging) throws(ServedError) in
+            guard messaging.messages[message] != nil else {
+                throw ServedError(4_040_015, "Message not found.")
+            }
+            messaging.defaults[ids.joined(separator: " ")] = message
         }
-        return try done(isKnown ? nil : ServedError(4_040_015, "Message not found."))
     }
 
     private func removeDefault(_ ids: [String]) throws(ServedError) -> ServedResponse {
-        let isKnown = api.state.withLock {
-            $0.messaging.defaults.removeValue(forKey: ids.joined(separator: " ")) != nil
+        try change { (messaging) throws(ServedError) in
+            guard messaging.defaults.removeValue(forKey: ids.joined(separator: " ")) != nil else {
+                throw ServedError(4_040_020, "Default message not found.")
+            }
         }
-        return try done(isKnown ? nil : ServedError(4_040_020, "Default message not found."))
     }
 
     private func defaultMessage(_ ids: [String]) throws(ServedError) -> ServedResponse {
@@ -177,8 +173,7 @@ extension EndpointHandlers {
         guard let url = try object(request.body)["realtimeURL"]?.string, url.count <= 256,
             url.hasPrefix("https://") || EndpointHandlers.isLocal(url)
         else { throw ServedError(4_000_215, "Bad real-time URL.") }
-        api.state.withLock { $0.messaging.realtimeURL = url }
-        return ServedResponse(status: 200)
+        return change { $0.realtimeURL = url }
     }
 
     /// Whether a URL is of a service on this machine, which needs no TLS. Apple would refuse it.
@@ -188,11 +183,8 @@ extension EndpointHandlers {
     }
 
     private func removeRealtimeURL() throws(ServedError) -> ServedResponse {
-        let isKnown = api.state.withLock { state in
-            defer { state.messaging.realtimeURL = nil }
-            return state.messaging.realtimeURL != nil
-        }
-        return try done(isKnown ? nil : ServedError(4_040_021, "Real-time URL not found."))
+        _ = try configuredURL()
+        return change { $0.realtimeURL = nil }
     }
 
     private func realtimeURL() throws(ServedError) -> ServedResponse {
@@ -237,8 +229,10 @@ extension EndpointHandlers {
 
     // MARK: Checks
 
-    private func done(_ problem: ServedError?) throws(ServedError) -> ServedResponse {
-        if let problem { throw problem }
+    private func change<Failure: Error>(
+        _ body: (inout ServedMessaging) throws(Failure) -> Void
+    ) throws(Failure) -> ServedResponse {
+        try api.state.withLock { (state) throws(Failure) in try body(&state.messaging) }
         return ServedResponse(status: 200)
     }
 
