@@ -29,22 +29,20 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
     }
 
     /// Apple's response for a confirmed receipt: status 0, or 21006 for old receipts. The receipt
-    /// is binary or in base64, an app receipt or a transaction receipt of iOS 6.
-    /// `excludesOldTransactions` returns only the newest transaction of each subscription. Apple
-    /// advises to try Production first.
+    /// is binary or in base64, an app receipt or a transaction receipt of iOS 6. Apple advises to
+    /// try Production first.
     ///
     /// Throws `invalidRequest` if the input is not a receipt, `wrongSharedSecret` for 21004,
     /// `receiptRefusedByApple` for every other status that persists after retries, and the other
     /// failures of a request.
     public func verify(
-        _ receipt: [UInt8], excludesOldTransactions: Bool = false,
-        first: Environment = .production
+        _ receipt: [UInt8], first: Environment = .production
     ) async throws(APIFailure) -> APIResponse<VerifyReceiptResponse> {
         guard first == .production || first == .sandbox else {
             throw .invalid(
                 .verifyReceipt, "Apple has only Production and Sandbox.")
         }
-        let body = try body(receipt, excludesOldTransactions)
+        let body = try body(receipt)
         let response = try await answer(body, first)
         guard let other = response.value.status.value.flatMap({ first.elsewhere($0) }) else {
             return try confirmed(response)
@@ -55,15 +53,13 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
 
     // MARK: The request
 
-    private func body(
-        _ receipt: [UInt8], _ excludesOldTransactions: Bool
-    ) throws(APIFailure) -> [UInt8] {
+    private func body(_ receipt: [UInt8]) throws(APIFailure) -> [UInt8] {
         let data = try VerifyReceiptClient.receiptData(receipt)
         var json = JSONWriter(reservingCapacity: data.count + 256)
         json.object { json in
             json.member("receipt-data", String(decoding: data, as: UTF8.self))
             json.memberIfPresent("password", sharedSecret)
-            json.member("exclude-old-transactions", excludesOldTransactions)
+            json.member("exclude-old-transactions", false)
         }
         return json.bytes
     }

@@ -23,9 +23,6 @@ struct APIVerifyReceiptCommand: OutputCommand {
             valueName: "file"))
     var file: String
 
-    @Flag(help: "Only the newest transaction of each subscription.")
-    var excludeOldTransactions = false
-
     @Flag(help: "Append the response to the ledger of the environment that sent it.")
     var append = false
 
@@ -48,9 +45,7 @@ struct APIVerifyReceiptCommand: OutputCommand {
         let answer: APIResponse<VerifyReceiptResponse>
         do {
             answer = try await closing(transport.close) {
-                try await client.verify(
-                    receipt.bytes, excludesOldTransactions: excludeOldTransactions,
-                    first: settings.environment)
+                try await client.verify(receipt.bytes, first: settings.environment)
             }
         } catch let failure as APIFailure { throw CommandFailure(failure, about: app.bundleId) }
         guard let body = secret.map({ $0.shown(answer.body) }) ?? answer.body else {
