@@ -9,11 +9,8 @@ struct LimitTests {
         days: Int64, _ identifier: String
     ) async throws -> (failure: APIFailure?, sent: Int) {
         let asked = try Asked([.json("{\"success\":true}")])
-        var request = RequestTests.extended(days: days)
-        request.requestIdentifier = identifier
         let failure = await Asked.failure {
-            _ = try await asked.client.extendRenewalDate(
-                OriginalTransactionId("1"), request, in: .only(.production))
+            try await RequestTests.extend(asked, days: days, identifier)
         }
         return (failure, asked.transport.requests.count)
     }

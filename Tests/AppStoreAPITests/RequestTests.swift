@@ -115,7 +115,8 @@ struct RequestTests {
             body: "{\"extendByDays\":90,\"extendReasonCode\":3,\"requestIdentifier\":\"r\"}"
         ) {
             _ = try await $0.extendRenewalDate(
-                OriginalTransactionId("2000"), extended(days: 90), in: .only(.production))
+                OriginalTransactionId("2000"), days: 90, reason: Raw(.serviceIssueOrOutage),
+                requestIdentifier: "r", in: .only(.production))
         },
         Case(
             endpoint: .massExtendRenewalDate, method: "POST",
@@ -124,7 +125,12 @@ struct RequestTests {
                 {"requestIdentifier":"758883e8-151b-47b7-abd0-60c4d804c2f5","extendByDays":1,\
                 "extendReasonCode":1,"productId":"p","storefrontCountryCodes":["USA"]}
                 """
-        ) { _ = try await $0.massExtendRenewalDate(massExtended(), in: .production) },
+        ) {
+            _ = try await $0.massExtendRenewalDate(
+                ProductId("p"), days: 1, reason: Raw(.customerSatisfaction),
+                requestIdentifier: "758883e8-151b-47b7-abd0-60c4d804c2f5", storefronts: ["USA"],
+                in: .production)
+        },
         Case(
             endpoint: .requestTestNotification, method: "POST",
             target: "/inApps/v1/notifications/test"
@@ -156,22 +162,14 @@ struct RequestTests {
         ) { _ = try await $0.finishTransaction(TransactionId("2000"), in: .only(.production)) },
     ]
 
-    static func extended(days: Int64) -> ExtendRenewalDateRequest {
-        var request = ExtendRenewalDateRequest()
-        request.extendByDays = days
-        request.extendReasonCode = Raw(.serviceIssueOrOutage)
-        request.requestIdentifier = "r"
-        return request
-    }
-
-    static func massExtended() -> MassExtendRenewalDateRequest {
-        var request = MassExtendRenewalDateRequest()
-        request.requestIdentifier = "758883e8-151b-47b7-abd0-60c4d804c2f5"
-        request.extendByDays = 1
-        request.extendReasonCode = Raw(.customerSatisfaction)
-        request.productId = ProductId("p")
-        request.storefrontCountryCodes = ["USA"]
-        return request
+    /// Requests an extension of one subscription.
+    @discardableResult
+    static func extend(
+        _ asked: Asked, days: Int64 = 1, _ requestIdentifier: String = "r"
+    ) async throws -> APIResponse<ExtendRenewalDateResponse> {
+        try await asked.client.extendRenewalDate(
+            OriginalTransactionId("1"), days: days, reason: Raw(.serviceIssueOrOutage),
+            requestIdentifier: requestIdentifier, in: .only(.production))
     }
 
     static func consumption() -> ConsumptionRequest {
@@ -234,13 +232,10 @@ struct RequestTests {
     func extensionBounds(_ days: Int64) async throws {
         let asked = try Asked([.json(RequestTests.nothing)])
         let failure = await Asked.failure {
-            _ = try await asked.client.extendRenewalDate(
-                OriginalTransactionId("1"), RequestTests.extended(days: days),
-                in: .productionFirst)
+            try await RequestTests.extend(asked, days: days)
         }
         #expect(failure?.code == .invalidRequest)
-        _ = try await asked.client.extendRenewalDate(
-            OriginalTransactionId("1"), RequestTests.extended(days: 1), in: .productionFirst)
+        try await RequestTests.extend(asked, days: 1)
         #expect(asked.transport.requests.count == 1)
     }
 

@@ -147,11 +147,7 @@ struct RetryTests {
         ])
     func unknownOutcome(_ step: ScriptedTransport.Step) async throws {
         let asked = try Asked([step])
-        let failure = await Asked.failure {
-            _ = try await asked.client.extendRenewalDate(
-                OriginalTransactionId("1"), RequestTests.extended(days: 1),
-                in: .only(.production))
-        }
+        let failure = await Asked.failure { try await RequestTests.extend(asked) }
         #expect(failure?.code == .unknownOutcome)
         #expect(asked.transport.requests.count == 1)
     }
@@ -163,8 +159,7 @@ struct RetryTests {
         ])
     func repeatedChange(_ step: ScriptedTransport.Step) async throws {
         let asked = try Asked([step, .json("{\"success\":true}")])
-        let answer = try await asked.client.extendRenewalDate(
-            OriginalTransactionId("1"), RequestTests.extended(days: 1), in: .only(.production))
+        let answer = try await RequestTests.extend(asked)
         #expect(answer.value.success == true)
         #expect(asked.transport.requests.count == 2)
     }

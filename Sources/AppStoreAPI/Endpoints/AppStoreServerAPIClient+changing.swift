@@ -4,44 +4,56 @@ import Foundation
 /// The endpoints that change something at Apple. Invalid requests are rejected before they are
 /// sent.
 extension AppStoreServerAPIClient {
-    /// Extend a Subscription Renewal Date. Sent once: if it is unknown whether Apple acted, the
-    /// failure is `unknownOutcome`.
+    /// Extend a Subscription Renewal Date, by 1 to 90 days. Apple may show the reason to the
+    /// customer. Sent once: if it is unknown whether Apple acted, the failure is `unknownOutcome`.
     public func extendRenewalDate(
-        _ id: OriginalTransactionId, _ request: ExtendRenewalDateRequest,
-        in choice: EnvironmentChoice
+        _ id: OriginalTransactionId, days: Int64, reason: Raw<ExtendReasonCode>,
+        requestIdentifier: String, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<ExtendRenewalDateResponse> {
         let endpoint = Endpoint.extendRenewalDate
         let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
-        try requireExtension(
-            endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
+        try requireExtension(endpoint, days, requestIdentifier)
+        var json = JSONWriter()
+        json.object { json in
+            json.member("extendByDays", days)
+            json.member("extendReasonCode", reason)
+            json.member("requestIdentifier", requestIdentifier)
+        }
         return try await response(
             APIRequest(
                 endpoint: endpoint, method: .put,
-                path: "/inApps/v1/subscriptions/extend/\(segment)", body: request.encoded()),
-            choice)
+                path: "/inApps/v1/subscriptions/extend/\(segment)", body: json.bytes), choice)
     }
 
-    /// Extend Subscription Renewal Dates for All Active Subscribers. Sent once, as above.
+    /// Extend Subscription Renewal Dates for All Active Subscribers of a product, in all
+    /// storefronts or those listed (ISO 3166-1 alpha-3). The request identifier is a UUID. Sent
+    /// once, as above.
     public func massExtendRenewalDate(
-        _ request: MassExtendRenewalDateRequest, in environment: Environment
+        _ product: ProductId, days: Int64, reason: Raw<ExtendReasonCode>,
+        requestIdentifier: String, storefronts: [String]?, in environment: Environment
     ) async throws(APIFailure) -> APIResponse<MassExtendRenewalDateResponse> {
         let endpoint = Endpoint.massExtendRenewalDate
-        try requireExtension(
-            endpoint, request.extendByDays, request.extendReasonCode, request.requestIdentifier)
-        guard UUID(uuidString: request.requestIdentifier ?? "") != nil else {
+        try requireExtension(endpoint, days, requestIdentifier)
+        guard UUID(uuidString: requestIdentifier) != nil else {
             throw .invalid(endpoint, "The request identifier is not a UUID.")
         }
-        guard request.productId?.rawValue.isEmpty == false else {
-            throw .invalid(endpoint, "A product is required.")
-        }
-        guard request.storefrontCountryCodes?.isEmpty != true else {
+        guard !product.rawValue.isEmpty else { throw .invalid(endpoint, "A product is required.") }
+        guard storefronts?.isEmpty != true else {
             throw .invalid(
                 endpoint, "A list of storefronts must not be empty; leave it out for all.")
+        }
+        var json = JSONWriter()
+        json.object { json in
+            json.member("requestIdentifier", requestIdentifier)
+            json.member("extendByDays", days)
+            json.member("extendReasonCode", reason)
+            json.member("productId", product)
+            if let storefronts { json.array("storefrontCountryCodes", storefronts) }
         }
         return try await response(
             APIRequest(
                 endpoint: endpoint, method: .post, path: "/inApps/v1/subscriptions/extend/mass",
-                body: request.encoded()), .only(environment))
+                body: json.bytes), .only(environment))
     }
 
     /// Request a Test Notification. Sent once, as above.
@@ -98,19 +110,15 @@ extension AppStoreServerAPIClient {
     // MARK: Validation
 
     private func requireExtension(
-        _ endpoint: Endpoint, _ days: Int64?, _ reason: Raw<ExtendReasonCode>?,
-        _ requestIdentifier: String?
+        _ endpoint: Endpoint, _ days: Int64, _ requestIdentifier: String
     ) throws(APIFailure) {
-        guard let days, APILimits.extensionDays.contains(days) else {
+        guard APILimits.extensionDays.contains(days) else {
             throw .invalid(endpoint, "The days must be 1 to 90.")
         }
-        guard reason != nil else { throw .invalid(endpoint, "A reason is required.") }
-        let count = requestIdentifier?.count ?? 0
-        guard (1...APILimits.requestIdentifierCharacterCount).contains(count) else {
+        let longest = APILimits.requestIdentifierCharacterCount
+        guard (1...longest).contains(requestIdentifier.count) else {
             throw .invalid(
-                endpoint,
-                "A request identifier of at most \(APILimits.requestIdentifierCharacterCount)"
-                    + " characters is required.")
+                endpoint, "A request identifier of at most \(longest) characters is required.")
         }
     }
 

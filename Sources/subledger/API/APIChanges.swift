@@ -28,13 +28,10 @@ enum APIChanges {
         var deed: String { "extend \(id) by \(days) days, irrevocably" }
 
         func send(_ call: inout APIExchange) async throws {
-            var request = ExtendRenewalDateRequest()
-            request.extendByDays = days
-            request.extendReasonCode = Raw(rawValue: reason)
-            request.requestIdentifier = requestId
             call.add(
                 try await call.client.extendRenewalDate(
-                    OriginalTransactionId(id), request, in: call.choice))
+                    OriginalTransactionId(id), days: days, reason: Raw(rawValue: reason),
+                    requestIdentifier: requestId, in: call.choice))
         }
     }
 
@@ -67,14 +64,12 @@ enum APIChanges {
         }
 
         func send(_ call: inout APIExchange) async throws {
-            var request = MassExtendRenewalDateRequest()
-            request.productId = ProductId(product)
-            request.extendByDays = days
-            request.extendReasonCode = Raw(rawValue: reason)
-            request.requestIdentifier = requestId
-            request.storefrontCountryCodes = storefront.isEmpty ? nil : storefront
             call.add(
-                try await call.client.massExtendRenewalDate(request, in: call.choice.environment))
+                try await call.client.massExtendRenewalDate(
+                    ProductId(product), days: days, reason: Raw(rawValue: reason),
+                    requestIdentifier: requestId,
+                    storefronts: storefront.isEmpty ? nil : storefront,
+                    in: call.choice.environment))
         }
     }
 
