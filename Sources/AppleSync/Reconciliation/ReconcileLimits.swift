@@ -30,11 +30,7 @@ public enum ReconcileLimits {
 
     /// The pause of a chain after this many unsuccessful reconciliations.
     static func pause(after times: Int) -> Int64 {
-        var (pause, doublings) = (pauseMilliseconds, max(1, times) - 1)
-        while doublings > 0, pause < longestPauseMilliseconds {
-            pause *= 2
-            doublings -= 1
-        }
-        return min(pause, longestPauseMilliseconds)
+        // Ten doublings of an hour exceed the longest pause.
+        min(pauseMilliseconds << min(max(1, times) - 1, 10), longestPauseMilliseconds)
     }
 }
