@@ -82,7 +82,7 @@ public final class RevocationChecks: Sendable {
     /// Nil when the policy is `off`. `transport` bounds the time and the bytes of a response;
     /// `report` is called after every request.
     public init?(
-        _ policy: RevocationPolicy, transport: any RevocationTransport,
+        _ policy: RevocationPolicy, transport: (any RevocationTransport)?,
         clock: @escaping @Sendable () -> Timestamp,
         report: @escaping @Sendable (Finding) -> Void
     ) {
@@ -199,17 +199,6 @@ extension LedgerLog {
     /// Whether the event is in the log; false as well while the log cannot be read.
     package func isKnown(_ event: NewEvent) async -> Bool {
         (try? await position(ofKnown: event)) != nil
-    }
-}
-
-/// A transport whose requests fail, used where none is given: every status is unknown.
-package struct UnreachableResponders: RevocationTransport {
-    package init() {}
-
-    struct Failure: Error {}
-
-    package func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
-        throw Failure()
     }
 }
 

@@ -104,7 +104,7 @@ public final class LedgerHost: Sendable {
         }
         return LedgerHost(
             ledgers, configuration, roots: roots, verifier: verifier,
-            responders: responders ?? UnreachableResponders(), observer: observer, tally: tally,
+            responders: responders, observer: observer, tally: tally,
             retentionLimit: retentionLimit,
             clockWatch: ClockWatch(wall: clock, steady: steady) { change in
                 observer.noted(.clock(change))
@@ -158,7 +158,7 @@ public final class LedgerHost: Sendable {
     private init(
         _ ledgers: [ServedLedger], _ configuration: ServiceConfiguration, roots: TrustedRoots,
         verifier: EvidenceVerifier,
-        responders: any RevocationTransport, observer: any ServingObserver, tally: IntakeTally,
+        responders: (any RevocationTransport)?, observer: any ServingObserver, tally: IntakeTally,
         retentionLimit: Duration, clockWatch: ClockWatch
     ) {
         self.ledgers = ledgers
