@@ -75,23 +75,15 @@ public struct OutageWatch: Sendable {
         request.endDate = now
         request.onlyFailures = true
         var signed: [Timestamp] = []
-        var pages = client.notificationHistoryPages(
-            request, in: ledger.environment
-        ).makeAsyncIterator()
-        var pageCount = 0
+        let pages = client.notificationHistoryPages(request, in: ledger.environment)
+            .prefix(OutageWatch.failurePageCount)
         do throws(APIFailure) {
-            while pageCount < OutageWatch.failurePageCount, let page = try await pages.next() {
-                pageCount += 1
-                for item in page.value.notificationHistory ?? [] {
-                    guard let undelivered = UndeliveredNotification(item),
-                        let date = undelivered.signedDate
-                    else { continue }
-                    signed.append(date)
+            for try await page in pages {
+                signed += (page.value.notificationHistory ?? []).compactMap {
+                    UndeliveredNotification($0)?.signedDate
                 }
             }
-        } catch {
-            throw .api(error)
-        }
+        } catch { throw .api(error) }
         return OutageDetection.suggestions(undelivered: signed)
     }
 }

@@ -115,8 +115,7 @@ struct APIExchange {
     mutating func add<Page: PagedResponse>(
         _ walk: PageWalk<Page>, limit: Int
     ) async throws(APIFailure) {
-        var pages = walk.makeAsyncIterator()
-        while let page = try await pages.next() {
+        for try await page in walk {
             add(page)
             hasMore = page.value.isFollowed
             if bodies.count >= max(1, limit) { return }
