@@ -30,7 +30,7 @@ public struct Pseudonyms: Sendable {
     private static func ids(_ snapshot: TransactionSnapshot) -> [String] {
         [
             snapshot.transactionId.rawValue, snapshot.originalTransactionId.rawValue,
-            snapshot.webOrderLineItemId?.rawValue,
+            snapshot.webOrderLineItemId.flatMap { $0.isNamed ? $0.rawValue : nil },
             snapshot.appAccountToken.map { CustomerId(token: $0).rawValue },
         ].compactMap(\.self)
     }
@@ -67,7 +67,7 @@ public struct Pseudonyms: Sendable {
         snapshot.originalTransactionId = OriginalTransactionId(
             self[snapshot.originalTransactionId.rawValue])
         snapshot.webOrderLineItemId = snapshot.webOrderLineItemId.map {
-            WebOrderLineItemId(self[$0.rawValue])
+            $0.isNamed ? WebOrderLineItemId(self[$0.rawValue]) : $0
         }
         snapshot.appAccountToken = snapshot.appAccountToken.map {
             self[CustomerId(token: $0).rawValue]

@@ -126,3 +126,9 @@ public struct Offer: Hashable, Sendable {
             type: type, identifier: identifier, discountType: discountType, period: period)
     }
 }
+
+extension WebOrderLineItemId {
+    /// Whether it identifies a purchase: Apple states "0" where it has none, also for unrelated
+    /// transactions of one customer.
+    var isNamed: Bool { rawValue != "0" }
+}

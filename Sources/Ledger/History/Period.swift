@@ -111,7 +111,7 @@ extension Period {
         /// Nil for a transaction that cannot be grouped: its webOrderLineItemId is absent or "0",
         /// or its time is empty and overlaps nothing.
         init?(_ record: Int, _ snapshot: Shared<TransactionSnapshot>) {
-            guard let id = snapshot.webOrderLineItemId, id.rawValue != "0",
+            guard let id = snapshot.webOrderLineItemId, id.isNamed,
                 let from = snapshot.purchaseDate, let to = snapshot.expiresDate, from < to
             else { return nil }
             (self.id, self.from, self.to, self.record) = (id, from, to, record)

@@ -25,7 +25,7 @@ extension NoticeReader {
             guard let stated = facts[index].statedTransaction else { continue }
             let (id, trust) = (stated.transactionId, facts[index].trust)
             statements[id, default: []].append(index)
-            if let item = stated.webOrderLineItemId, item.rawValue != "0", trust != lowest {
+            if let item = stated.webOrderLineItemId, item.isNamed, trust != lowest {
                 purchases[item, default: []].append(index)
             }
             if let place = places[id]?[trust] {
