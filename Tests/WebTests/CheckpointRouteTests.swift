@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Foundation
 import HTTPTypes
 import LedgerStore
@@ -37,6 +38,7 @@ struct CheckpointRouteTests {
         let host: LedgerHost
         let loop: CheckpointLoop
         let witness: TestWitness
+        let second: TestWitness
         let key: NoteVerifierKey
         let notes: Notes
 
@@ -50,27 +52,54 @@ struct CheckpointRouteTests {
         }
     }
 
-    private func serve(_ body: @escaping @Sendable (Setup) async throws -> Void) async throws {
+    /// Two witnesses, of which the first answers once the second was asked.
+    private struct SlowFirst: APITransport {
+        let first: TestWitness
+        let second: TestWitness
+        private let asked = AsyncStream<Void>.makeStream()
+
+        init(_ first: TestWitness, _ second: TestWitness) {
+            (self.first, self.second) = (first, second)
+        }
+
+        func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+            guard request.url.contains("//w1.") else {
+                asked.continuation.finish()
+                return try await second.send(request)
+            }
+            for await _ in asked.stream {}
+            return try await first.send(request)
+        }
+    }
+
+    private func serve(
+        isPaired: Bool = false, _ body: @escaping @Sendable (Setup) async throws -> Void
+    ) async throws {
         var place = try ServedPlace()
         let key = try NoteSignerKey(name: Self.origin)
         let file = place.directory.file("audit.key")
         try Data(key.secretText.utf8).write(to: URL(filePath: file))
-        let witness = try TestWitness(key.verifier)
+        let (witness, second) = (try TestWitness(key.verifier), try TestWitness(key.verifier))
+        let transport: any APITransport = isPaired ? SlowFirst(witness, second) : witness
         var audit = ServiceConfiguration.Audit(
             environment: .production, origin: Self.origin, keyFile: file)
         audit.witnesses = [
             .init(name: "w1", url: "https://w1.example.com/", key: witness.key.verifier)
         ]
+        if isPaired {
+            audit.witnesses.append(
+                .init(name: "w2", url: "https://w2.example.com/", key: second.key.verifier))
+        }
         place.configuration.audits = [audit]
         try await place.serve { [audit] (client: WebClient, host: LedgerHost) async throws in
             let notes = Notes()
             let loop = try CheckpointLoop(
-                audit, host: host, transport: witness, clock: ManualClock(ServedPlace.now)
+                audit, host: host, transport: transport, clock: ManualClock(ServedPlace.now)
             ) { notes.add($0) }
             try await body(
                 Setup(
-                    client: client, host: host, loop: loop, witness: witness, key: key.verifier,
-                    notes: notes))
+                    client: client, host: host, loop: loop, witness: witness, second: second,
+                    key: key.verifier, notes: notes))
         }
     }
 
@@ -121,6 +150,17 @@ struct CheckpointRouteTests {
             for period in 0...2 { _ = try await setup.next(purchase, period) }
             let answer = try await setup.client.get("/v1/log/\(path)")
             #expect(answer.status == status && answer.code == code)
+        }
+    }
+
+    @Test(
+        "A slow witness does not keep the next one from being asked", .timeLimit(.minutes(5)))
+    func atOnce() async throws {
+        try await serve(isPaired: true) { setup in
+            let note = try await setup.next(purchase, 0)
+            #expect(note.verify(setup.witness.key.verifier).isValid)
+            #expect(note.verify(setup.second.key.verifier).isValid)
+            #expect(setup.notes.take().isEmpty)
         }
     }
 
