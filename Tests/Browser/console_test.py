@@ -373,6 +373,10 @@ def proof_alone(console):
     require(count == 1, "the page has no evidence")
     check_alone(console, text, "yes")
     check_alone(console, changed, "no")
+    # A bundle that cannot be read fails, too.
+    for name in ["events", "environment"]:
+        check_alone(console, text.replace(f'"{name}":', f'"{name}', 1), "no")
+        check_alone(console, text.replace(f'"{name}":', f'"{name}s":', 1), "no")
 
 
 def noted(console):

@@ -1,12 +1,22 @@
 /* Checks the bundle (Proof.md) in <script id="bundle">, with the functions of verify.js before it:
  * one <li> per check in <section id="proof">. It does not fold: `subledger audit check` does. */
+const page = document.getElementById("proof");
+/* A bundle that cannot be read fails as a whole. */
+function fail() {
+  page.dataset.state = "no";
+  const row = page.querySelector("ul").appendChild(document.createElement("li"));
+  row.textContent = "\u2717 FAILED: the bundle cannot be read";
+  row.className = "no";
+}
+addEventListener("error", fail);
+addEventListener("unhandledrejection", fail);
 const escaped = document.getElementById("bundle").textContent;
 const line = escaped.replace(/\\(u003c|.)/g, (all, one) => one === "u003c" ? "<" : all);
 const bundle = JSON.parse(line);
 const [noteText, noteSignatures] = bundle.checkpoint.split(/\n\n(?=\u2014)/);
 const [origin, treeSize, treeRoot] = noteText.split("\n");
 
-const roots = document.getElementById("proof").dataset.roots.split(" ");
+const roots = page.dataset.roots.split(" ");
 
 async function ownKey() {
   const [name, id, key] = bundle.key.split(/\+([0-9a-f]{8})\+/);
@@ -64,7 +74,7 @@ async function signature(event) {
   }
   return `${certificates}, valid at its date`;
 }
-async function proofs(page) {
+async function proofs() {
   page.dataset.state = crypto.subtle ? "running" : "unavailable";
   if (!crypto.subtle) return page.append("This browser cannot verify here.");
   const key = await ownKey().catch((error) => error);
@@ -92,4 +102,4 @@ async function proofs(page) {
   page.dataset.state = checks.every(({ ok }) => ok) ? "yes" : "no";
 }
 document.getElementById("answer").textContent = JSON.stringify(bundle.answer, null, 2);
-proofs(document.getElementById("proof"));
+proofs();

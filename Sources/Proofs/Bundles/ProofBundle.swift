@@ -160,14 +160,16 @@ public struct ProofBundle: Sendable {
         else {
             throw ProofBundle.malformed("environment, checkpoint, key, events or seal are missing")
         }
+        guard let key = try? NoteVerifierKey(key) else {
+            throw ProofBundle.malformed("its key is no verifier key")
+        }
         var events: [Event] = []
         for entry in list { events.append(try ProofBundle.event(entry)) }
         var answer: Answer?
         if let entry = json["answer"], !entry.isNull { answer = try ProofBundle.answer(entry) }
         self.init(
             environment: environment, checkpoint: try SignedNote(note),
-            key: try NoteVerifierKey(key), events: events,
-            answer: answer, seal: seal)
+            key: key, events: events, answer: answer, seal: seal)
         // Any other alteration would change these bytes.
         guard content == nil ? bytes == file : pageBytes == file else {
             throw ProofBundle.malformed("it holds more than a bundle, or another spelling of it")
