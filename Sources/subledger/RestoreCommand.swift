@@ -48,6 +48,10 @@ struct RestoreCommand: OutputCommand {
         var before: Int64?
         let old: String
         switch report.before {
+        case nil where erasures == nil:
+            old =
+                "there was no log: erasures since the backup are not known, and are not applied"
+                + " again (--erasures)"
         case nil: old = "there was no log"
         case .position(let position):
             before = position
