@@ -48,9 +48,11 @@ public struct ServedKey: Sendable {
             header["typ"]?.string == "JWT", claims["iss"]?.string == issuerId,
             claims["aud"]?.string == "appstoreconnect-v1",
             claims["bid"]?.string == bundleId.rawValue,
-            let issued = claims["iat"]?.int64, let expires = claims["exp"]?.int64
+            let expires = claims["exp"]?.int64
         else { return false }
         let seconds = now.milliseconds / 1_000
+        // Apple's own libraries for servers leave it out.
+        let issued = claims["iat"].map { $0.int64 ?? .max } ?? seconds
         let isInTime =
             issued <= seconds + ServedKey.toleranceSeconds && expires > seconds
             && expires > issued && expires - issued <= ServedKey.longestLifeSeconds
