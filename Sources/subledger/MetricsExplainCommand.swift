@@ -44,6 +44,9 @@ struct MetricsExplainCommand: OutputCommand {
         let given = try day.map { try ReportFile.day($0) }
         var table = SalesReportTable(products: try names())
         let reports = try files.map { try ReportFile(reading: $0, day: given, into: &table) }
+        for name in table.unmatchedNames.sorted() {
+            Terminal.note("warning: --product: no row has the Apple ID or reference name \(name).")
+        }
         let answer = try await settings.withMetrics(by: limit) { [table] query in
             try await query.explain(table, timeZone: timeZone)
         }

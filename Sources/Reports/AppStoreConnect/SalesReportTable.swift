@@ -63,6 +63,8 @@ public struct SalesReportTable: Sendable {
 
     /// Product ids by Apple's number or by reference name.
     private let products: [String: ProductId]
+    /// Of these, the names that no row has had.
+    public private(set) var unmatchedNames: Set<String>
     private(set) var cells: [Cell: Stated] = [:]
     /// What an earlier report stated, where the last one differs.
     private(set) var earlier: [Cell: Int64] = [:]
@@ -77,11 +79,15 @@ public struct SalesReportTable: Sendable {
 
     /// - Parameter products: product ids by Apple's number, or by reference name, of products whose
     ///   reference name is not their product id.
-    public init(products: [String: ProductId] = [:]) { self.products = products }
+    public init(products: [String: ProductId] = [:]) {
+        self.products = products
+        unmatchedNames = Set(products.keys)
+    }
 
     /// Adds a row of the report being read.
     public mutating func add(_ row: SalesReport.Row) {
         guard !isTooLarge else { return }
+        if !unmatchedNames.isEmpty { unmatchedNames.subtract([row.appleId, row.name]) }
         let cell = Cell(
             kind: row.kind, figure: row.figure, day: row.day,
             product: products[row.appleId] ?? products[row.name] ?? ProductId(row.name),

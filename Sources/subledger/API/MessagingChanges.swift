@@ -96,6 +96,9 @@ enum MessagingChanges {
             guard headerPosition.map({ HeaderPosition(rawValue: $0) != nil }) ?? true else {
                 throw .invalidOption("--header-position must be ABOVE_BODY or ABOVE_IMAGE.")
             }
+            guard image != nil || altText == nil else {
+                throw .invalidOption("--alt-text needs --image.")
+            }
             guard bulletImage.count == bullet.count, bulletAltText.count == bullet.count else {
                 throw .invalidOption(
                     "Every --bullet needs one --bullet-image and one --bullet-alt-text.")

@@ -75,7 +75,11 @@ struct ExplainCommandTests {
         let text = try await explain(place, "--report", "r.txt")
         #expect(text.code == 0, "\(text.err)")
         #expect(text.out.contains("r.txt: subscriptionEvent, 2 rows\n"))
-        #expect(text.out.contains("renewals"))
+        #expect(text.out.contains("renewals") && text.err.isEmpty)
+        let misspelt = try await explain(
+            place, "--report", "r.txt", "--product", "Pro=com.example.pro")
+        #expect(misspelt.err.contains("no row has the Apple ID or reference name Pro"))
+        #expect(misspelt.code == 0 && misspelt.out == text.out)
         let json = try await explain(place, "--report", "r.txt", "--json")
         #expect(json.code == 0 && !json.out.contains("unexplained"))
         _ = try json.json()
