@@ -17,7 +17,8 @@ struct MCPMessage: Sendable {
                 "The message is not valid JSON (\(error.code.rawValue)).", code: "malformedJSON")
         }
         guard value["jsonrpc"]?.string == "2.0" else {
-            throw MCPMessage.invalid("One JSON-RPC 2.0 message is expected; batches are refused.")
+            throw MCPMessage.invalid(
+                "One message of JSON-RPC 2.0 is expected, with \"jsonrpc\": \"2.0\"; no batch.")
         }
         id = value["id"]
         guard id.map({ $0.string != nil || $0.int64 != nil }) ?? true else {
