@@ -31,6 +31,22 @@ struct FuzzRegressionTests {
         #expect(packed.transaction == plain.transaction)
     }
 
+    @Test("Beside a part whose header begins with no quotation mark, none is extracted")
+    func strangeHeaderBeside() throws {
+        let spaced = String(decoding: Base64URL.encode(Array("{ }".utf8)), as: UTF8.self)
+        let part = { (header: String) in "\(header).e30.\(FuzzRegressionTests.signature)" }
+        let payload = """
+            {"notificationType":"TEST","data":{"signedTransactionInfo":"\(part("eyJ9"))",\
+            "signedRenewalInfo":"\(part(spaced.replacing("ey", with: "eJ")))"}}
+            """
+        let bytes = Array(Sample.token(payload).utf8)
+        let packed = try Sample.packer.pack(.jws(bytes)).packed
+        #expect(packed.form == .token)
+        let plain = PackedEvidence(form: .verbatim, headers: [], body: bytes)
+        #expect(
+            try packed.payloads(of: .notification) == plain.payloads(of: .notification))
+    }
+
     @Test("A part of a pair keeps an apparent signed part inside its payload")
     func signedPartsInsidePair() throws {
         let inner = #"{"data":{"signedTransactionInfo":"\#(Sample.token("{}"))"}}"#

@@ -1,7 +1,8 @@
 /// The places of the signed parts inside a decoded notification payload.
 ///
 /// They are extracted only where every reader would agree on them: each directly follows a key of
-/// its own that occurs once, in a text without escapes. Any other payload is stored whole.
+/// its own that occurs once, in a text without escapes, and no part stays in place. Any other
+/// payload is stored whole.
 struct NestedTokens {
     /// Ranges of the compact JWS, without their quotes, in order.
     let ranges: [Range<Int>]
@@ -47,15 +48,16 @@ struct NestedTokens {
     ) -> Bool {
         guard Set(parts).count == parts.count else { return false }
         var start = 0
-        var counts = [Int](repeating: 0, count: parts.count)
+        let fields = SignedField.allCases
+        var counts = [Int](repeating: 0, count: fields.count)
         for end in ranges.map(\.lowerBound) + [payload.count] {
             let text = UnsafeBufferPointer(rebasing: payload[start..<end])
             guard text.firstPlace(of: UInt8(ascii: "\\")) == nil else { return false }
-            for (index, part) in parts.enumerated() {
-                counts[index] += text.occurrences(of: part.key)
+            for (index, field) in fields.enumerated() {
+                counts[index] += text.occurrences(of: field.key)
             }
             start = ranges.first { $0.lowerBound == end }?.upperBound ?? end
         }
-        return counts.allSatisfy { $0 == 1 }
+        return zip(fields, counts).allSatisfy { $1 == (parts.contains($0) ? 1 : 0) }
     }
 }
