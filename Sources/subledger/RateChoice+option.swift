@@ -10,7 +10,7 @@ extension RateChoice {
         case RateChoice.separateName?: self = .separate
         case let path?:
             do throws(ConfigurationError) {
-                self = .table(try RatesFile(path, key: "--rates").table())
+                self = .table(try RatesFile(path, key: "--rates \(path)").table())
             } catch {
                 throw CommandFailure(
                     error.code, error.description, error.code == .unreadableFile ? .io : .usage)

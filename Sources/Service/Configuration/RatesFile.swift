@@ -25,8 +25,7 @@ public final class RatesFile: Sendable {
         guard let data = contents(), data.count <= CurrencyRates.maximumByteCount else {
             throw ConfigurationError(
                 .unreadableFile, key: key,
-                reason: "\(path) cannot be read, or has more than \(CurrencyRates.maximumByteCount)"
-                    + " bytes; check the path and permissions.")
+                reason: "The file cannot be read or is too large; check the path and permissions.")
         }
         let text = String(decoding: data, as: UTF8.self)
         if let known = last.withLock({ $0 }), known.text == text { return known.table }
