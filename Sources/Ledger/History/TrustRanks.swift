@@ -177,24 +177,25 @@ private struct HigherStatements {
             return (.denied, next.firstFact)
         }
         let isReplaced = next.map { $0.start < running.end } ?? false
-        if running.isUpgraded, !isReplaced { return nil }
+        let mayBeSuccessor = running.isUpgraded && !isReplaced
+        if mayBeSuccessor, rank > .secret { return nil }
         let until = next.map { min($0.start, running.end) } ?? running.end
         // A running product cannot be bought again; an upgrade is to another product.
-        if let product = product(period), product == self.product(running) {
+        if !mayBeSuccessor, let product = product(period), product == self.product(running) {
             return (.unconfirmed(until: until), running.bestFact)
         }
         return shortens(period, access: until, ruling: running.bestFact)
     }
 
-    /// The first higher-rank fact, signed after the period began, according to which nothing was
-    /// bought between the higher-rank periods.
+    /// The first higher-rank fact, not signed before the period began, according to which nothing
+    /// was bought between the higher-rank periods.
     private func denial(
         of period: Period, after governing: Period, until next: Timestamp?
     ) -> Int? {
         let rule = AfterPeriodRule(facts, governing, nextStart: next)
         return evidence.first { index in
             let time = facts.times[index]
-            guard time > period.start, next.map({ time < $0 }) ?? true else { return false }
+            guard time >= period.start, next.map({ time < $0 }) ?? true else { return false }
             let fact = facts[index]
             if isPaidLater(period, index, rule) { return false }
             if let status = fact.status?.value { return status != .active }

@@ -79,7 +79,7 @@ struct SetAsideTests {
     @Test(
         "A signed statement about the time after the period excludes a renewal",
         arguments: [
-            Fact.expired(at: day(30, 60)),
+            Fact.expired(at: day(30, 60)), .expired(at: day(30)),
             .status(.expired, at: day(31)), .status(.billingRetry, at: day(31)),
             .didFailToRenew(at: day(31)), .notification(.gracePeriodExpired, at: day(36)),
             .autoRenew(false, at: day(31)),
@@ -179,6 +179,9 @@ struct SetAsideTests {
         expectUntouched(
             month(.didFailToRenew(at: day(30), grace: day(46))),
             reported(day(31), day(32), by: .secret), .unconfirmedStatement)
+        expectUntouched(
+            month(.didFailToRenew(at: day(31), grace: day(46))),
+            reported(day(31), day(32), by: .secret), .contradiction)
     }
 
     // MARK: Counted
@@ -205,12 +208,16 @@ struct SetAsideTests {
         #expect(life.notices(.unconfirmedStatement).isEmpty)
     }
 
-    @Test("The successor of a signed upgrade counts, even if it ends earlier")
-    func successor() {
+    @Test(
+        "The successor of a signed upgrade counts, except by the secret alone if it ends earlier",
+        arguments: [(Trust.transport, day(17)), (.secret, day(30)), (.secret, day(40))])
+    func successor(_ trust: Trust, _ end: Timestamp) {
         let upgraded = again(at: day(12)).transaction { $0.isUpgraded = true }
-        let life = given(month(upgraded) + [reported(day(10), day(17), by: .secret, id: "2")])
+        let life = given(month(upgraded) + [reported(day(10), end, by: trust, id: "2")])
         #expect(life.answer(day(11))?.transactionId.rawValue == "2")
-        #expect(life.state(day(18)) == .expired)
+        #expect(life.state(end) == .expired)
+        expectUntouched(
+            month(upgraded), reported(day(10), day(17), by: .secret), .unconfirmedStatement)
     }
 
     @Test(

@@ -49,11 +49,12 @@ struct PlainRanks {
             let product = period.best.transaction.productId
             let isSame = product != nil && product == known.best.transaction.productId
             let until = next.map { min($0.start, known.end) } ?? known.end
-            let isFollowed = !known.best.transaction.isUpgraded || until < known.end
-            return isFollowed && (isSame || shortens(period, until))
+            let isOpen = known.best.transaction.isUpgraded && until == known.end
+            if isOpen, period.best.fact.trust > .secret { return false }
+            return isSame && !isOpen || shortens(period, until)
         }
         let said = trusted.filter { fact in
-            fact.signedDate! > period.start && (next.map { fact.signedDate! < $0.start } ?? true)
+            fact.signedDate! >= period.start && (next.map { fact.signedDate! < $0.start } ?? true)
         }
         if said.contains(where: { denies($0, period, known) }) { return true }
         guard !isRevoked else { return false }
