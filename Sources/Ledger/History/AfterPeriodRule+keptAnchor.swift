@@ -34,18 +34,17 @@ extension AfterPeriodRule {
     /// names a purchase of this period, or it names none and precedes the facts about the next
     /// period's end.
     private func isAboutEnd(_ index: Int, before next: Period) -> Bool {
-        if let purchaseDate = purchaseNamed(index) {
-            return period.start <= purchaseDate && purchaseDate < period.end
-        }
+        if let isNamed = namesPurchase(index) { return isNamed }
         return facts.times[index] < next.end.advanced(byMilliseconds: -next.leadMilliseconds)
     }
 
-    /// Date of the newest purchase a fact names; nil if it names none, or may name any.
-    func purchaseNamed(_ index: Int) -> Timestamp? {
-        guard !TrustRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value)
-        else {
-            return nil
-        }
-        return facts[index].statedTransaction?.purchaseDate
+    /// Whether a fact names a purchase of this period, which may be empty; nil if it names none, or
+    /// may name any.
+    func namesPurchase(_ index: Int) -> Bool? {
+        guard !TrustRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value),
+            let stated = facts[index].statedTransaction, let bought = stated.purchaseDate
+        else { return nil }
+        return stated.transactionId == period.transactionId
+            || period.start <= bought && bought < period.end
     }
 }

@@ -127,10 +127,7 @@ extension AfterPeriodRule {
             let renewalDate = facts[point.fact].statedRenewal?.renewalDate,
             renewalDate.milliseconds(since: end) >= AfterPeriodRule.receiptPrecisionMilliseconds
         else { return false }
-        if let bought = purchaseNamed(point.fact), period.start <= bought, bought < end {
-            return false
-        }
-        return signal(point.fact) == .nothing
+        return namesPurchase(point.fact) != true && signal(point.fact) == .nothing
     }
 
     /// Receipts have whole seconds.

@@ -32,8 +32,9 @@ extension PlainReading {
         switch fact.cause.notificationType?.value {
         case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke: break
         default:
-            if let bought = fact.transaction?.purchaseDate {
-                return bought >= period.start && bought < period.end
+            if let named = fact.transaction, let bought = named.purchaseDate {
+                return named.transactionId == period.id
+                    || bought >= period.start && bought < period.end
             }
         }
         return signed.milliseconds < opening(next)

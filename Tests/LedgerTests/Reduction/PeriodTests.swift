@@ -89,6 +89,24 @@ struct PeriodTests {
             ])
     }
 
+    @Test("An empty period has its renewal info, and its failed payment")
+    func emptyWithRenewal() {
+        let bought = Fact.subscribed("1", day(0), day(-1), at: day(0, 1)).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.renewalDate = day(30)
+        }
+        #expect(given(bought).answer(day(1))?.willRenew == true)
+        let failed = Fact.notification(
+            .didFailToRenew, "1", day(0), day(-1), at: day(0, 1), subtype: .gracePeriod
+        ).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.gracePeriodExpiresDate = day(6)
+        }
+        let paid = Fact.transaction("2", day(0), day(30), at: day(3))
+        let history = given(failed, paid).history
+        #expect(history.prefix(2) == [Start(.grace, day(0)), Start(.renewing, day(3))])
+    }
+
     @Test("A first RENEWAL stated before its purchaseDate begins where it was first stated")
     func adoptedEarly() {
         let life = given(.didRenew("2", day(0), day(30), at: day(-1, hour)))
