@@ -40,8 +40,9 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
             "Some products are in no group of the catalogue and appear under Apple's group number:"
                 + " one group may have two rows. Add them, with `group`, under `products`."
         case .inferredPeriods:
-            "The catalogue has no period for some products; it was inferred from the dates Apple"
-                + " signed. Add `period` under `products`."
+            "The length of some periods was inferred from the dates Apple signed: the catalogue has"
+                + " none for the product (add `period` under `products`), or Apple stated none for"
+                + " an offer that was paid up front."
         case .unpriced:
             "Some paid periods have no price, or no period, and count as zero."
         case .notInCatalogue:
