@@ -354,8 +354,8 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "AppStore", "Ledger", "Intake", "Projection", "Queries", "Reports", "Service",
-                "Console", "Simulator", "subledger", "PostgresSupport", "TestSupport",
+                "AppStore", "Ledger", "SQLiteStore", "Intake", "Projection", "Queries", "Reports",
+                "Service", "Console", "Simulator", "subledger", "PostgresSupport", "TestSupport",
                 "LedgerTestSupport",
             ],
             swiftSettings: strict),

@@ -17,17 +17,18 @@ extension StoreError {
     }
 
     private init(postgres error: PostgresError, location: String) {
+        let message = error.message.hasSuffix(".") ? error.message : "\(error.message)."
         switch error.kind {
         case .unreachable, .lost, .timedOut:
             self.init(
                 .databaseUnavailable, path: location,
                 reason: "The database is not available.",
                 remedy: """
-                    libpq reports: \(error.message) A service that already listens continues by \
+                    libpq reports: \(message) A service that already listens continues by \
                     itself once the database can be reached; start anything else again.
                     """)
         case .loginRefused:
-            self = .refused(error.message, location)
+            self = .refused(message, location)
         case .unexpectedValue:
             self = .contradiction(location, error.message)
         case .refused(let state):

@@ -8,7 +8,9 @@ internal import SQLiteStore
 extension EnvironmentLedger {
     /// Opens log and operational state without derived data.
     ///
-    /// - `accepting`: whether a shared log is accepted as it is, even one that went back.
+    /// - `accepting`: whether a shared log is accepted as it is, even one that went back. Throws
+    ///   `fileInUse` while a process has the node's facts open: a service would continue to refuse
+    ///   the log, and restore the node's memory of it when it ends.
     public static func openLog(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {
@@ -18,6 +20,11 @@ extension EnvironmentLedger {
             return OpenedLog(
                 log: try await EventLog.open(directory: directory),
                 operations: try await OperationsStore.open(directory: directory))
+        }
+        if accepting, DerivedFiles.facts(in: directory).isOpen {
+            throw StoreError(
+                .fileInUse, path: directory, reason: "A process has the files of this node open.",
+                remedy: "Stop the node's service, then run the same command again.")
         }
         let seen = accepting ? nil : await projectedEnd(directory)
         do throws(StoreError) {

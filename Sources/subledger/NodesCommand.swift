@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Intake
 import LedgerStore
 import Projection
 import Service
@@ -16,9 +17,11 @@ struct NodesCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        try settings.requireDatabase()
-        let opened = try await EnvironmentLedger.openLog(
-            settings.configuration.ledger, environment: settings.environment)
+        guard let engine = settings.configuration.ledger.database?.engine else {
+            throw CommandFailure.noDatabase
+        }
+        // Not as this node, whose log may have gone back.
+        let opened = try await engine.openBoth(settings.environment, creating: true)
         return try await closing(opened.close) {
             guard let operations = opened.operations as? any SharedOperations else {
                 throw CommandFailure.noDatabase

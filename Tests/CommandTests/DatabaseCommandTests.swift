@@ -1,6 +1,8 @@
 import AppStore
 import Foundation
+import Ledger
 import PostgresSupport
+import SQLiteStore
 import Testing
 
 /// The real binary with a database.
@@ -258,6 +260,7 @@ struct DatabaseCommandTests {
     func accepted() async throws {
         let (place, url) = try await workplace()
         #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        #expect(try await place.run("show", Evidence.id, "--database", url).code == 0)
         let cluster = try PostgresCluster.shared()
         let database = Self.database(of: url)
         // As restored from a backup of the empty log.
@@ -273,6 +276,13 @@ struct DatabaseCommandTests {
         let refused = try await place.run("ingest", "in.ndjson", "--database", url)
         #expect(refused.errorCode == "logWentBack", "\(refused.err)")
         #expect(refused.err.contains("log accept --environment production"))
+        #expect(try await place.run("nodes", "--database", url).code == 0)
+        // As a service that runs has it open.
+        let facts = try await FactsStore.open(
+            place.ledgerFile("facts-\(Fact.decoderVersion).sqlite"))
+        let running = try await place.run("log", "accept", "--database", url)
+        #expect(running.errorCode == "fileInUse", "\(running.err)")
+        try facts.close()
         let accepted = try await place.run("log", "accept", "--database", url)
         #expect(accepted.code == 0, "\(accepted.err)")
         #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
