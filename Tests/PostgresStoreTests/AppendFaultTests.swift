@@ -212,9 +212,13 @@ struct AppendFaultTests {
         try primary.sql("ALTER SYSTEM SET synchronous_standby_names = 'second'")
         try primary.sql("SELECT pg_reload_conf()")
         let hosts = "host=127.0.0.1,127.0.0.1 port=\(primary.port),\(standby.port)"
-        let place = try database.place(adding: hosts)
+        // The proxies still accept connections when their server is down.
+        let proxies = [
+            try CuttingProxy(to: primary.port), try CuttingProxy(to: standby.port),
+        ]
+        let behind = "host=127.0.0.1,127.0.0.1 port=\(proxies[0].port),\(proxies[1].port)"
         var logs: [PostgresLog] = []
-        for _ in 0..<2 {
+        for place in [try database.place(adding: hosts), try database.place(adding: behind)] {
             logs.append(try await PostgresLog.open(place, environment: .production))
         }
         let wrong = try database.place(
@@ -236,6 +240,7 @@ struct AppendFaultTests {
         let promoted = try await logs[1].append([Made.event("after")])
         #expect(promoted.count == 1)
         for log in logs { await log.close() }
+        for proxy in proxies { proxy.end() }
         standby.end()
         primary.end()
     }

@@ -48,6 +48,18 @@ struct ConnectionStringTests {
         #expect(place.completed.value("connect_timeout") == "5")
     }
 
+    @Test("The hosts after one that accepted and closed the connection")
+    func after() throws {
+        let string = try #require(ConnectionString("postgresql://u@a:1,a:2,b:1/x"))
+        #expect(string.after(host: "a", port: "1")?.location == "postgresql://a,b:2,1/x")
+        #expect(string.after(host: "a", port: "2")?.location == "postgresql://b:1/x")
+        #expect(string.after(host: "b", port: "1") == nil)
+        let usual = try #require(ConnectionString("host=a,b port=7"))
+        #expect(usual.after(host: "a", port: "7") == ConnectionString("host=b port=7"))
+        #expect(ConnectionString("host=a,b hostaddr=1,2")?.after(host: "a", port: "5432") == nil)
+        #expect(ConnectionString("dbname=x")?.after(host: "/tmp", port: "5432") == nil)
+    }
+
     @Test(
         "A schema is a plain name",
         arguments: ["", "1a", "A", "a-b", "a\"b", "pg_x", String(repeating: "a", count: 64)])

@@ -1,4 +1,5 @@
 internal import CPostgres
+internal import Foundation
 
 /// A parsed conninfo string or URI
 /// (https://www.postgresql.org/docs/current/libpq-connect.html#LIBPQ-CONNSTRING).
@@ -50,6 +51,27 @@ public struct ConnectionString: Sendable, Equatable {
     /// The same with values for keywords that have none.
     func adding(_ defaults: [(keyword: String, value: String)]) -> ConnectionString {
         ConnectionString(options: options + defaults.filter { value($0.keyword) == nil })
+    }
+
+    /// The same with the hosts after the one given; nil for the last one and for a list of
+    /// addresses (`hostaddr`).
+    func after(host: String, port: String) -> ConnectionString? {
+        let hosts = (value("host") ?? "").components(separatedBy: ",")
+        let ports = (value("port") ?? "").components(separatedBy: ",")
+        let reached = hosts.indices.first { index in
+            hosts[index] == host && (ports.count < hosts.count || ports[index] == port)
+        }
+        guard value("hostaddr") == nil, let reached, reached + 1 < hosts.count else { return nil }
+        let rest = reached + 1
+        return ConnectionString(
+            options: options.map { option in
+                switch option.keyword {
+                case "host": ("host", hosts[rest...].joined(separator: ","))
+                case "port" where ports.count == hosts.count:
+                    ("port", ports[rest...].joined(separator: ","))
+                default: option
+                }
+            })
     }
 
     /// Where the database is, for messages: hosts, ports and the database, without user or secrets.

@@ -37,7 +37,19 @@ final class PostgresConnection {
 
     deinit { PQfinish(handle) }
 
+    /// libpq tries the next host after one that refuses the connection, but not after one that
+    /// accepts and closes it, as the proxy of a server that is down does.
     private static func connect(_ string: ConnectionString) -> OpaquePointer? {
+        guard let handle = open(string) else { return nil }
+        guard PQstatus(handle) != CONNECTION_OK, loginError(handle).kind == .unreachable,
+            let host = PQhost(handle), let port = PQport(handle),
+            let rest = string.after(host: String(cString: host), port: String(cString: port))
+        else { return handle }
+        PQfinish(handle)
+        return connect(rest)
+    }
+
+    private static func open(_ string: ConnectionString) -> OpaquePointer? {
         var keywords: [UnsafePointer<CChar>?] = []
         var values: [UnsafePointer<CChar>?] = []
         var copies: [UnsafeMutablePointer<CChar>?] = []
