@@ -75,6 +75,7 @@ struct AccessReasonTests {
                     let id = reading.chain.originalTransactionId.rawValue
                     // The page for each state and reason once, and of all moments in soak.
                     var shown: Set<[String]> = []
+                    AccessReasonTests.checkChanges(reading)
                     for transition in reading.transitions {
                         let then = try await session.query.reading(
                             id, bundleId: reading.chain.bundleId,
@@ -213,6 +214,20 @@ struct AccessReasonTests {
         }
         #expect(expected.contains(reason), "\(answer.state) \(reason)")
         check(verdict, reason, reading)
+    }
+
+    /// Where another product followed, that is why the one before gives no access.
+    private static func checkChanges(_ reading: ChainReading) {
+        let intervals = reading.life.intervals
+        for (old, next) in zip(intervals, intervals.dropFirst())
+        where old.productId != next.productId
+            && [.subscribed, .renewing, .grace, .billingRetry].contains(old.state)
+        {
+            var verdict = verdict(reading)
+            (verdict.active, verdict.basis) = (false, nil)
+            (verdict.state, verdict.productId, verdict.until) = (old.state, old.productId, old.to)
+            #expect(AccessReason(verdict, reading, at: reading.moment.at) == .changedProduct)
+        }
     }
 
     /// A customer's page says the reason, what to say, and each kind of notice once.

@@ -31,7 +31,9 @@ package enum AccessReason: String, Sendable, CaseIterable {
     case consumed
     /// A non-renewing purchase whose time is over.
     case lapsed
-    /// The chain gives access, but another product or customer has it now.
+    /// The chain continued with another product, which does not give the entitlement.
+    case changedProduct
+    /// The chain belongs to another customer now.
     case movedOn
     /// The chain's trust is below `entitlement.minimumTrust`.
     case lowTrust
@@ -68,16 +70,28 @@ package enum AccessReason: String, Sendable, CaseIterable {
         guard let state = verdict.state else { return .grantEnded }
         switch state {
         case .subscribed, .renewing, .grace, .owned:
-            return verdict.until.map { moment < $0 } ?? true ? .lowTrust : .movedOn
+            return verdict.until.map { moment < $0 } ?? true
+                ? .lowTrust : successor(verdict, reading)
         case .billingRetry:
             // Apple retries no payment for what the chain continued without.
-            return verdict.until.map { $0 <= moment } ?? false ? .movedOn : .billingRetry
+            return verdict.until.map { $0 <= moment } ?? false
+                ? successor(verdict, reading) : .billingRetry
         case .consumed: return .consumed
         case .lapsed: return .lapsed
         case .revoked: return reason(verdict, reading) == .familyRevoke ? .familyRevoke : .refund
         case .expired: return AccessReason(reason(verdict, reading))
         }
     }
+
+    /// What took the place of a stretch that is over.
+    private static func successor(_ verdict: Verdict, _ reading: ChainReading?) -> AccessReason {
+        let next = reading?.life.intervals.first { $0.from == verdict.until }
+        return next.map { $0.productId != verdict.productId } ?? false
+            ? .changedProduct : .movedOn
+    }
+
+    /// Whether the purchase went on: not shown as a loss.
+    package var isContinued: Bool { self == .changedProduct || self == .movedOn }
 
     /// The reason of the chain's present end if it is in the cited state, else of the last
     /// transition into that state.
@@ -124,7 +138,9 @@ extension AccessReason {
         case .grantEnded: "the grant is over"
         case .consumed: "the purchase is a consumable, which gives no lasting access"
         case .lapsed: "the purchased time is over, and this product does not renew"
-        case .movedOn: "the purchase went on with another product or for another customer"
+        case .changedProduct:
+            "the subscription changed to another product, which does not include it"
+        case .movedOn: "the purchase belongs to another customer now"
         case .lowTrust:
             "what is known of the purchase is not signed by Apple (below entitlement.minimumTrust)"
         }
@@ -169,8 +185,8 @@ extension AccessReason {
                 + " one in the app."
         case .other: "Apple ended your subscription. You can subscribe again in the app."
         case .unconfirmed:
-            "Your subscription seems to have ended. We are asking Apple about it; please restore"
-                + " purchases in the app meanwhile."
+            "Your subscription seems to have ended. If you have renewed it, please restore"
+                + " purchases in the app."
         case .refund:
             "Apple refunded this purchase, so access ended. You can subscribe again in the app."
         case .familyRevoke:
@@ -179,9 +195,12 @@ extension AccessReason {
         case .grantEnded: "The access we gave you is over. You can subscribe in the app."
         case .consumed: "This purchase has been used up. You can buy it again in the app."
         case .lapsed: "The time you bought is over. You can buy it again in the app."
+        case .changedProduct:
+            "Your subscription changed to another plan, which does not include this. You can change"
+                + " plans in the settings of your Apple Account."
         case .movedOn:
-            "This purchase went on as another subscription. Please check that you are signed in"
-                + " with the account you bought it with."
+            "This purchase belongs to another account now. Please check that you are signed in with"
+                + " the account you bought it with."
         case .lowTrust:
             "We cannot confirm this purchase yet. Please restore purchases in the app."
         }

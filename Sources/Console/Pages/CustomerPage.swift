@@ -124,7 +124,7 @@ package struct CustomerPage {
 
     /// Access first, then what ended, then what continued as something else.
     private static func rank(_ verdict: Verdict, _ reason: AccessReason) -> Int {
-        verdict.active ? 0 : reason == .movedOn ? 2 : 1
+        verdict.active ? 0 : reason.isContinued ? 2 : 1
     }
 
     /// - Parameter number: of the verdict on the page.
@@ -147,7 +147,7 @@ package struct CustomerPage {
         let warned: HTML =
             caveats.isEmpty ? "" : "<ul class=\"caveats\">\(caveats)</ul>"
         // A purchase that continued as something else is not shown as a loss.
-        let style = verdict.active ? "yes" : reason == .movedOn ? "unknown" : "no"
+        let style = verdict.active ? "yes" : reason.isContinued ? "unknown" : "no"
         let id = "say-\(number)"
         return """
             <section class="verdict \(style)" data-reason="\(reason.rawValue)">
