@@ -410,6 +410,12 @@ def appears_live(console):
     require(link(head).count() == 0, "the log changes under the focus")
     log.evaluate("document.activeElement.blur()")
     link(head).first.wait_for()
+    intake.route("**/intake", lambda route: route.fulfill(status=200, body=""))
+    noted(console)
+    intake.locator(".stale > .verdict").wait_for()
+    intake.unroute("**/intake")
+    head = noted(console)
+    intake.locator("[data-live]:not(.stale)").get_by_text(f"log at position {head}").wait_for()
     for page in (log, intake):
         require(page.evaluate("window.isSame"), f"{page.url} was loaded again")
         page.context.close()

@@ -5,7 +5,7 @@
  * <html data-tz="local">: <time datetime> rewritten, title has UTC; heads say (local)
  * data-copy=ID: hidden button, copies that text
  * id and data-live=URL: fetched again at each of its messages, unless in use
- * data-live-state: says live, paused or reconnecting
+ * data-live-state: says live, paused, reconnecting
  * form data-once: is sent once
  * data-slider=ID: hidden range, writes its ms as RFC 3339 into that field; [ ] step a day, send */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
@@ -85,16 +85,18 @@ addEventListener("submit", (event) => {
 });
 
 let sources = [];
-const say = (text) => all("[data-live-state]").forEach((one) => { one.textContent = text; });
+const say = (text) => { for (const one of all("[data-live-state]")) one.textContent = text; };
 async function refresh(id) {
   const old = document.getElementById(id);
   const isUsed = () => old.contains(document.activeElement) || !getSelection().isCollapsed;
   if (isUsed()) return say("paused");
-  const answer = await fetch(location.href, { cache: "no-store", redirect: "error" })
+  const answer = await fetch(location.href, { cache: "no-store", redirect: "manual" })
     .catch(() => ({}));
+  if (answer.type === "opaqueredirect") return location.reload();
   const text = answer.ok ? await answer.text() : "";
   const fresh = new DOMParser().parseFromString(text, "text/html").getElementById(id);
   say(fresh ? "live" : "reconnecting");
+  old.classList.toggle("stale", !fresh);
   if (!fresh || isUsed()) return;
   prepare(fresh);
   if (!fresh.isEqualNode(old)) old.replaceWith(fresh);
@@ -103,10 +105,10 @@ function open({ id, dataset }) {
   const source = new EventSource(dataset.live);
   source.onmessage = () => refresh(id);
   source.onerror = () => {
-    say("reconnecting");
-    // After a 503: browsers retry lost connections only.
+    refresh(id).then(() => say("reconnecting"));
+    // Not retried.
     if (source.readyState === EventSource.CLOSED) {
-      setTimeout(() => { if (sources.includes(source)) { refresh(id); listen(); } }, 5000);
+      setTimeout(() => { if (sources.includes(source)) listen(); }, 5000);
     }
   };
   return source;
@@ -117,7 +119,7 @@ function listen() {
 }
 addEventListener("visibilitychange", listen);
 addEventListener("pageshow", () => {
-  all("[data-once]").forEach((form) => { form.ariaBusy = null; });
+  for (const form of all("[data-once]")) form.ariaBusy = null;
   listen();
 });
 

@@ -100,7 +100,7 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   });
   const signed = await check("signature", async () => {
     need(leaf?.key.startsWith(p256) && await verifies(leaf.key, "SHA-256", base64url(signature),
-      encode(`${header}.${content}`)), "not by a trusted P-256 leaf");
+      encode(`${header}.${content}`)), "not by that P-256 leaf");
     payload = json(base64url(content));
     return "ES256";
   });
@@ -109,9 +109,10 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
     appData?.signedAppTransactionInfo].filter((part) => (part ?? null) !== null);
   let date;
   const dates = await check("dates at signing", () => {
+    need(payload !== undefined);
     const inside = parts.map(ownDate).filter(Number.isFinite);
     date = ownDate(jws) ?? inside.sort((a, b) => b - a)[0] ?? otherDate;
-    need(payload !== undefined && Number.isFinite(date), "no date is signed");
+    need(Number.isFinite(date), "no date");
     need([leaf, middle, root].every(({ dates: [from, until] }) => from <= date && date <= until),
       "not valid then");
     return new Date(date).toISOString();

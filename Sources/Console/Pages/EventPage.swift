@@ -150,13 +150,14 @@ package struct EventPage {
             data-leaf-hash="\(event.leafHash.hexadecimal)" \
             data-index="\(event.position - 1)" data-size="\(proof.treeSize)" data-path="\(path)" \
             data-tree-root="\(proof.root.hexadecimal)">
-            <h2>Verified here</h2>
+            <h2>Verification in this browser</h2>
             \(unsigned)
+            <noscript><p class="banner warn">Nothing was verified here: that needs JavaScript. \
+            <code>subledger audit verify --signatures</code> checks the same.</p></noscript>
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">Computed by this browser from the bytes of this event\(root) \
-            and the log's tree of \(proof.treeSize) events with root \
-            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>. Without JavaScript, \
-            <code>subledger audit verify --signatures</code> checks the same.</p>
+            <p class="muted">What is checked: the bytes of this event\(root), not the service's \
+            reading of them on this page, and the log's tree of \(proof.treeSize) events with root \
+            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>.</p>
             </section>
             """
     }
@@ -229,13 +230,16 @@ package struct EventPage {
         return """
             <h2>Payload</h2>
             \(PayloadView(detail.payload).html)
-            <h2>Signed bytes</h2>
-            \(signed(evidence))
+            <h2>\(isSigned ? "Signed bytes" : "Bytes")</h2>
+            \(bytes(evidence))
             \(chain)
             """
     }
 
-    private func signed(_ evidence: [UInt8]) -> HTML {
+    /// Whether the evidence itself is signed, by Apple or by Xcode.
+    private var isSigned: Bool { [.signed, .xcode].contains(event.attributes.trust) }
+
+    private func bytes(_ evidence: [UInt8]) -> HTML {
         guard evidence.count <= EventPage.shownByteCount else {
             return "<p class=\"muted\">\(evidence.count) bytes: see the raw bytes.</p>"
         }
@@ -244,7 +248,8 @@ package struct EventPage {
             ? String(decoding: Base64Standard.encode(evidence), as: UTF8.self)
             : String(decoding: evidence, as: UTF8.self)
         return """
-            <details><summary>\(evidence.count) bytes, as they were signed</summary>
+            <details><summary>\(evidence.count) bytes, as they \
+            \(isSigned ? "were signed" : "are in the log")</summary>
             <pre class="jws" id="jws">\(text)</pre></details>
             """
     }

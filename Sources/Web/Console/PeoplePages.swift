@@ -18,8 +18,9 @@ struct PeoplePages: Sendable {
         group.get("\(ConsoleRoutes.home)/customers/:id") { request, context in
             let id = try PathReader.text("id", context)
             let (frame, before) = try await frame(["customers", id], request, context)
-            let (answer, reading) = try await host.customer(
-                CustomerId(stated: id), scope(frame))
+            let (answer, reading) = try await recorded(frame) {
+                try await host.customer(CustomerId(stated: id), scope(frame))
+            }
             let page = CustomerPage(frame, answer, reading, before: before)
             return pages.response(page.page, status: page.isUnknown ? .notFound : .ok)
         }
@@ -27,7 +28,9 @@ struct PeoplePages: Sendable {
             let id = try PathReader.text("id", context)
             let (frame, before) = try await frame(["subscriptions", id], request, context)
             do {
-                let reading = try await host.reading(id, scope(frame))
+                let reading = try await recorded(frame) {
+                    try await host.reading(id, scope(frame))
+                }
                 return pages.response(SubscriptionPage(frame, reading, before: before).page)
             } catch let missing as MissingAnswer {
                 let found = FindPage(frame)
@@ -97,6 +100,21 @@ struct PeoplePages: Sendable {
         var scope = pages.scope(frame)
         scope.minPosition = frame.done
         return scope
+    }
+
+    /// Reads the answer after an act. While the projections have not reached the act, the problem
+    /// says that it is in the log: otherwise its author would send it again.
+    private func recorded<Value: Sendable>(
+        _ frame: Frame, _ read: () async throws -> Value
+    ) async throws -> Value {
+        do { return try await read() } catch {
+            let problem = Problem(error)
+            guard let done = frame.done, problem.position != nil else { throw error }
+            throw Problem(
+                problem.status, code: problem.code,
+                detail: "Recorded as event #\(done); do not send it again. The page loads itself"
+                    + " once it includes the event.", retryAfter: problem.retryAfter)
+        }
     }
 
     /// Throws `insufficientScope` for a viewer who may not see people.

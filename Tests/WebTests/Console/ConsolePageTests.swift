@@ -208,6 +208,7 @@ struct ConsolePageTests {
             let after = try await client.get(try #require(noted.headers[.location]))
             #expect(after.status == 503 && after.headers[.refresh] != nil)
             #expect(after.text.contains("projectionBehind"))
+            #expect(after.text.contains("Recorded as event #3; do not send it again."))
         }
     }
 
