@@ -39,7 +39,7 @@ struct AfterPeriodRule {
     /// S; nil when no later period is known.
     let nextStart: Timestamp?
     /// The DID_RENEW/BILLING_RECOVERY fact that brought the next period.
-    let recoveryFact: Int?
+    private let statedRecovery: Int?
 
     init(
         _ facts: OrderedFacts, _ period: Period, nextStart: Timestamp?, recoveryFact: Int? = nil
@@ -47,10 +47,19 @@ struct AfterPeriodRule {
         self.facts = facts
         self.period = period
         self.nextStart = nextStart
-        self.recoveryFact = recoveryFact
+        statedRecovery = recoveryFact
     }
 
     var end: Timestamp { period.end }
+
+    /// The recovery, unless a more trusted fact states that the period was over.
+    private var recoveryFact: Int? {
+        guard let statedRecovery else { return nil }
+        let isOver = evidence(until: nextStart).contains { index in
+            signal(index) == .over && facts[index].trust > facts[statedRecovery].trust
+        }
+        return isOver ? nil : statedRecovery
+    }
 
     static let dayMilliseconds: Int64 = 86_400_000
     static let retryMilliseconds: Int64 = 60 * dayMilliseconds

@@ -60,9 +60,11 @@ struct HistoryReader {
         }
         let nextStart = periods[index + 1].start
         if nextStart > periods[index].end {
-            let recovery = recoveries.first { recovery in
+            let found = recoveries.filter { recovery in
                 periods[index + 1].contains(transaction: recovery.id, in: records)
             }
+            let trust = found.map { facts[$0.fact].trust }.max()
+            let recovery = found.first { facts[$0.fact].trust == trust }
             return AfterPeriodRule(
                 facts, periods[index], nextStart: nextStart, recoveryFact: recovery?.fact
             ).evaluate()

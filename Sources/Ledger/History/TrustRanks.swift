@@ -78,20 +78,23 @@ struct TrustRanks: Sendable {
             rest.transaction = nil
             return rest
         }
-        renewals = TrustRanks.renewals(all, starts: counted.map(\.start))
+        renewals = TrustRanks.renewals(all, counted)
     }
 
-    /// - Parameter starts: of the periods that count, ascending.
-    private static func renewals(_ all: OrderedFacts, starts: [Timestamp]) -> [RankedRenewal] {
+    /// - Parameter periods: those that count, in order.
+    private static func renewals(_ all: OrderedFacts, _ periods: [Period]) -> [RankedRenewal] {
         let points = all.allRenewals
         let top = points.map { all[$0.fact].trust }.max()
         return points.map { point in
             let trust = all[point.fact].trust
             guard trust != top else { return RankedRenewal(point: point, ruling: nil) }
-            let start = starts.last { $0 <= point.signedDate }
+            let start = periods.last { $0.start <= point.signedDate }?.start
             let ruling = points.last { other in
-                all[other.fact].trust > trust && other.signedDate <= point.signedDate
-                    && (start.map { $0 <= other.signedDate } ?? true)
+                guard all[other.fact].trust > trust, other.signedDate <= point.signedDate
+                else { return false }
+                // It may have been signed before the period began, with its purchase.
+                let bought = all[other.fact].statedTransaction?.purchaseDate ?? other.signedDate
+                return start.map { $0 <= max(other.signedDate, bought) } ?? true
             }
             return RankedRenewal(point: point, ruling: ruling)
         }

@@ -57,6 +57,33 @@ struct TrustRankTests {
         #expect(life.notices(.contradiction).count == 1)
     }
 
+    @Test("Nor in a period whose signed renewal info came with its purchase, before it began")
+    func forgedAfterAnEarlyRenewal() {
+        let life = given(
+            .subscribed("1", day(0), day(30)).renewal { $0.autoRenewStatus = Raw(.on) },
+            .didRenew("2", day(30), day(60), at: day(29)).renewal {
+                $0.autoRenewStatus = Raw(.on)
+                $0.renewalDate = day(60)
+            },
+            versionOne(.didChangeRenewalStatus, "2", day(30), day(60), at: day(33)).renewal {
+                $0.autoRenewStatus = Raw(.off)
+            })
+        #expect(life.answer(day(40))?.willRenew == true)
+        #expect(life.intervals.last?.reason == .unconfirmed)
+        #expect(life.notices(.contradiction).count == 1)
+        #expect(life.notices(.renewalOverdue).count == 1)
+    }
+
+    @Test("A recovery at rank secret makes no retry of time that Apple signed as expired")
+    func forgedRecovery() {
+        let recovered = versionOne(.didRenew, "2", day(110), day(140), at: day(111)).with {
+            $0.cause.subtype = Raw(.billingRecovery)
+        }
+        let facts: [Fact] = [.subscribed("1", day(0), day(30)), .expired(.voluntary, at: day(31))]
+        #expect(
+            given(facts + [recovered]).history.prefix(2) == given(facts).history.prefix(2))
+    }
+
     @Test("A statement confirmed by a later signed one contradicts nothing")
     func confirmed() {
         let life = given(

@@ -110,16 +110,18 @@ extension PlainReading {
     private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
         let window = evidence(period, before: next?.start)
         let failing = window.filter { word($0, period.end) == .failing }
-        let isRecovered = next.map { isRecovery($0) } ?? false
+        let over = window.filter { word($0, period.end) == .over }
+        let isRecovered = next.map { isRecovery($0, over) } ?? false
         if failing.isEmpty && !isRecovered { return .expired }
         let exit = exit(period, next, window, failing, isRecovered)
         if moment >= exit { return .expired }
         return moment < graceEnd(period, window, failing) ? .grace : .billingRetry
     }
 
-    private func isRecovery(_ next: Period) -> Bool {
+    private func isRecovery(_ next: Period, _ over: [Fact]) -> Bool {
         facts.contains { fact in
-            fact.cause.notificationType?.value == .didRenew
+            !over.contains { $0.trust > fact.trust }
+                && fact.cause.notificationType?.value == .didRenew
                 && fact.cause.subtype?.value == .billingRecovery
                 && fact.transaction.map { transaction in
                     transaction.transactionId == next.id || shares(transaction.transactionId, next)
