@@ -155,10 +155,18 @@ package struct CustomerPage {
             <p class="says">Say: “<span id="\(id)">\(reason.advice)</span>”
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
-            \(heard(chain)).</p>
+            \(linked(verdict, chain))\(heard(chain)).</p>
             \(warned)\(withdrawal(verdict))
             </section>
             """
+    }
+
+    /// The links among the events that decide, which Apple did not sign.
+    private func linked(_ verdict: Verdict, _ chain: ChainReading?) -> HTML {
+        let links = verdict.evidence.filter { position in
+            if case .link? = chain?.facts[position]?.command?.action { true } else { false }
+        }
+        return links.isEmpty ? "" : " (\(frame.events(links)): an operator's link)"
     }
 
     private func heard(_ chain: ChainReading?) -> HTML {
