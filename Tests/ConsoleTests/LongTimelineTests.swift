@@ -83,6 +83,8 @@ struct LongTimelineTests {
         let band = StateBand(frame: past, reading: chain).svg.text
         #expect(band == StateBand(frame: frame, reading: chain).svg.text)
         #expect(page.components(of: "<rect class=\"s-") == StateBand.stretchCount)
+        // Words below a stretch say its state, not its colour alone.
+        #expect(band.contains("y=\"32\">\(chain.answer.state.text)</text>"))
         #expect(page.utf8.count <= pageByteCount)
         let customer = CustomerId("ann")
         let reading = CustomerReading(

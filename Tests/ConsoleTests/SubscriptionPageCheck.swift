@@ -32,6 +32,11 @@ enum SubscriptionPageCheck {
             #expect(page.contains(end))
         }
         let gaps = reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
+        if (1...StateBand.stretchCount).contains(reading.intervals.count) {
+            let band = StateBand(frame: frame, reading: reading).svg.text
+            let drawn = min(gaps.count, StateBand.stretchCount)
+            #expect(band.components(of: "<rect class=\"gap\"") == drawn)
+        }
         for limit in 1...3 {
             var (before, seen, shown): (TimelinePlace?, Int, Int) = (nil, 0, 0)
             repeat {

@@ -46,7 +46,7 @@ extension ReportChart {
         let points = lines.flatMap(\.values).compactMap(\.self)
         let scale = ReportChart.scale(max((stacks + points).max() ?? 0, 1))
         let rates = rate.map { ReportChart.scale(max($0.compactMap(\.self).max() ?? 0, 1)) }
-        let (legend, end) = legend
+        let (legend, end) = self.legend(isHatched: !open.isEmpty)
         let height = end + 34
         let paper: HTML = "\n<rect class=\"paper\" width=\"960\" height=\"\(height)\"/>"
         let surface: HTML = isInPage ? "" : ReportChart.style + paper
@@ -221,8 +221,8 @@ extension ReportChart {
         }
     }
 
-    /// Wraps into as many rows as needed; the rate comes last.
-    private var legend: (parts: [HTML], bottom: Double) {
+    /// Wraps into as many rows as needed; the rate and the hatching come last.
+    private func legend(isHatched: Bool) -> (parts: [HTML], bottom: Double) {
         var (x, y) = (ReportChart.left, bottom + 54)
         var parts: [HTML] = []
         func add(_ name: String, _ sample: (Double, Double) -> HTML) {
@@ -245,6 +245,13 @@ extension ReportChart {
             line(series.name, "fill=\"none\" stroke=\"\(series.color)\" stroke-width=\"2\"")
         }
         if rate != nil { line("churn rate", "class=\"rate\"") }
+        if isHatched {
+            add("not over, or not known to be complete") { x, y in
+                """
+                <rect fill="url(#open)" stroke="#8c8c8c" x="\(x)" y="\(y)" width="18" height="12"/>
+                """
+            }
+        }
         return (parts, y)
     }
 

@@ -11,24 +11,28 @@ struct StateBand {
     var count = StateBand.stretchCount
 
     private static let width: Int64 = 1_000
-    private static let height: Int64 = 34
+    private static let height: Int64 = 48
     /// Least width of a stretch, so that every one can be seen.
     private static let leastWidth: Int64 = 2
+    private static let leastGapWidth: Int64 = 6
+    /// Of the words below a stretch, which stand there if they fit.
+    private static let characterWidth: Int64 = 8
     /// Maximum stretches of all bands of a page together.
     static let stretchCount = 20
 
     var svg: HTML {
         let intervals = reading.intervals.suffix(count)
-        guard let first = intervals.first else { return "" }
-        let end = max(reading.moment.at, first.from.advanced(byMilliseconds: 1))
-        let span = end.milliseconds(since: first.from)
+        guard let start = intervals.first?.from else { return "" }
+        let end = max(reading.moment.at, start.advanced(byMilliseconds: 1))
+        let span = end.milliseconds(since: start)
         func x(_ moment: Timestamp) -> Int64 {
-            let part = Double(moment.milliseconds(since: first.from)) / Double(span)
-            return Int64((part * Double(StateBand.width)).rounded())
+            let part = Double(moment.milliseconds(since: start)) / Double(span)
+            return Int64((min(max(part, 0), 1) * Double(StateBand.width)).rounded())
         }
         func bar(_ style: String, _ from: Timestamp, _ to: Timestamp?, _ title: String) -> HTML {
-            let (left, right) = (x(max(from, first.from)), x(min(to ?? end, end)))
-            let width = max(right - left, StateBand.leastWidth)
+            let least = style == "gap" ? StateBand.leastGapWidth : StateBand.leastWidth
+            let width = max(x(to ?? end) - x(from), least)
+            let left = min(x(from), StateBand.width - width)
             return """
                 <rect class="\(style)" x="\(left)" y="2" width="\(width)" height="18">\
                 <title>\(title)</title></rect>
@@ -39,22 +43,40 @@ struct StateBand {
                 "s-\(interval.state.rawValue)", interval.from, interval.to,
                 "\(interval.state.text), \(stretchText(interval.from, interval.to))")
         }
-        let gaps = reading.answer.notices.suffix(count).compactMap { notice -> HTML? in
-            guard let stretch = notice.period, stretch.transactionId == nil,
-                let from = stretch.from
-            else { return nil }
-            return bar(
-                "gap", from, stretch.to, "nothing is known, \(stretchText(from, stretch.to))")
+        let words = intervals.compactMap { interval -> HTML? in
+            let text = interval.state.text
+            let room = x(interval.to ?? end) - x(interval.from)
+            guard room >= Int64(text.count) * StateBand.characterWidth else { return nil }
+            return "<text x=\"\(x(interval.from))\" y=\"32\">\(text)</text>"
         }
-        let states = intervals.map(\.state.text)
+        // Those before the stretches that are drawn are not drawn either.
+        let isCut = intervals.count < reading.intervals.count
+        let gaps = missing.filter { !isCut || ($0.to ?? end) >= start }.suffix(count).map { gap in
+            bar("gap", gap.from ?? start, gap.to, gap.text)
+        }
+        let states = intervals.map(\.state.text) + (gaps.isEmpty ? [] : ["gap"])
         let summary = Array(Set(states)).sorted().joined(separator: ", ")
         return """
             <svg class="band" viewBox="0 0 \(StateBand.width) \(StateBand.height)" role="img" \
             aria-label="States over time: \(summary)">
-            \(bars)\(gaps)
-            <text x="0" y="32">\(frame.text(first.from).prefix(10))</text>
-            <text x="\(StateBand.width)" y="32" text-anchor="end">\(frame.text(end).prefix(10))</text>
+            \(bars)\(gaps)\(words)
+            <text x="0" y="46">\(frame.text(start).prefix(10))</text>
+            <text x="\(StateBand.width)" y="46" text-anchor="end">\(frame.text(end).prefix(10))</text>
             </svg>
             """
+    }
+
+    /// What is missing: the time of which nothing is known, or the moment at which something should
+    /// have arrived; nil for an unknown start or no end.
+    private var missing: [(from: Timestamp?, to: Timestamp?, text: String)] {
+        reading.answer.notices.filter { $0.code.isGap }.map {
+            notice -> (from: Timestamp?, to: Timestamp?, text: String) in
+            if let stretch = notice.period, stretch.transactionId == nil {
+                let text = "nothing is known, \(stretchText(stretch.from, stretch.to))"
+                return (stretch.from, stretch.to, text)
+            }
+            let end = notice.code == .renewalOverdue ? notice.to : notice.from
+            return (notice.from, end, "\(notice.code.caveat) \(frame.text(notice.from))")
+        }
     }
 }

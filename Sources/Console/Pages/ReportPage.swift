@@ -101,7 +101,20 @@ package struct ReportPage {
                 <div class="scroll" tabindex="0" role="region" aria-label="Chart">\(drawn)</div>
                 """
         } catch {
-            return "<p class=\"muted\">No chart: \(error.message)</p>"
+            return "<p class=\"muted\">No chart: \(ReportPage.reason(error))</p>"
+        }
+    }
+
+    /// The error in the words of the page's form.
+    static func reason(_ error: ChartError) -> String {
+        switch error {
+        case .undrawn: "these figures are no series over time."
+        case .severalCurrencies:
+            "amounts in several currencies share no axis; select one by “Only where”, such as"
+                + " currency=USD."
+        case .tooManyLines(let count):
+            "it would have \(count) lines, of which at most \(ReportChart.lineCount) can be told"
+                + " apart; break down by less, or select values by “Only where”."
         }
     }
 

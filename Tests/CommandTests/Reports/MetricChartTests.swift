@@ -82,6 +82,25 @@ struct MetricChartTests {
         }
     }
 
+    @Test("A page says why there is no chart in the words of its form, not in options of commands")
+    func reasons() {
+        let errors: [ChartError] = [.undrawn("ltv"), .severalCurrencies, .tooManyLines(9)]
+        for error in errors { #expect(!ReportPage.reason(error).contains("--")) }
+        #expect(ReportPage.reason(.severalCurrencies).contains("currency=USD"))
+    }
+
+    @Test("The legend says what hatching means, where there is some")
+    func hatched() async throws {
+        let ledger = try await taken()
+        let report = try await ledger.metrics(now: Timestamp(milliseconds: 1_781_481_600_000)) {
+            try await $0.metric(.counted(.active), .made())
+        }
+        let chart = try ReportChart(report)
+        let words = "not over, or not known to be complete"
+        #expect(chart.drawn(isInPage: true, open: [0]).text.contains(words))
+        #expect(!chart.drawn(isInPage: true).text.contains(words))
+    }
+
     @Test("Two currencies share no axis; a single one is its unit")
     func currencies() async throws {
         let ledger = try await taken(inEuros: true)
