@@ -54,12 +54,17 @@ struct ConsoleGuard: RouterMiddleware {
         } catch {
             response = pages.problem(try problems.problem(of: error, context), request, context)
         }
+        ConsoleGuard.protect(&response)
+        return response
+    }
+
+    /// Restricts what an answer below the console may load, and who may keep it.
+    static func protect(_ response: inout Response) {
         response.headers[.contentSecurityPolicy] = ConsoleGuard.policy
         response.headers[.xContentTypeOptions] = "nosniff"
         response.headers[.referrerPolicy] = "same-origin"
         // Pages show customers.
         if response.headers[.cacheControl] == nil { response.headers[.cacheControl] = "no-store" }
-        return response
     }
 
     private func isOpen(_ path: String?) -> Bool {

@@ -14,9 +14,13 @@ struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        do { return try await next(request, context) } catch {
-            return try problem(of: error, context).response
+        var response: Response
+        do { response = try await next(request, context) } catch {
+            response = try problem(of: error, context).response
         }
+        // Also of what is refused before it comes to a page.
+        if ConsoleRoutes.isPage(request.uri.path) { ConsoleGuard.protect(&response) }
+        return response
     }
 
     /// The problem that an error is answered as; logs what operators must know. Invalid HTTP is

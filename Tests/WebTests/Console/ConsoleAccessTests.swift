@@ -323,6 +323,29 @@ struct ConsoleAccessTests {
         }
     }
 
+    @Test("What is refused before it comes to a page has the policy of pages, too")
+    func refusedEarly() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let path = "\(ConsoleAccessTests.home)/intake"
+            var (other, foreign) = (HTTPFields(), WebClient.formFields())
+            other[HostMiddleware.host] = "example.com"
+            foreign[HostMiddleware.origin] = "http://example.com"
+            let answers = [
+                405: try await client.send(.delete, path),
+                421: try await client.send(.get, path, other),
+                403: try await client.send(.post, path, foreign, []),
+            ]
+            for (status, answer) in answers {
+                #expect(answer.status == status)
+                #expect(answer.headers[.contentSecurityPolicy] == ConsoleGuard.policy)
+                #expect(answer.headers[.xContentTypeOptions] == "nosniff")
+                #expect(answer.headers[.cacheControl] == "no-store")
+            }
+            let plain = try await client.send(.delete, "/v1/events/1")
+            #expect(plain.headers[.contentSecurityPolicy] == nil)
+        }
+    }
+
     @Test("Sessions end after their longest life and after half an hour of silence")
     func sessionEnds() throws {
         let tokens = AccessTokens([.init("sara", secret: "secret", [.read])])
