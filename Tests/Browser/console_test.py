@@ -32,6 +32,8 @@ AXE_RULES = {
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
     }
 }
+# Those that depend on the width.
+NARROW_RULES = {"runOnly": {"type": "rule", "values": ["scrollable-region-focusable"]}}
 # Pages without an id: each answers, also where no link leads to it.
 PAGES = [
     "", "events", "intake", "quarantine", "recoveries", "webhooks", "reports", "reports/churn",
@@ -125,6 +127,11 @@ FALLEN = """() => [...document.querySelectorAll("table.stack td[data-label]")].f
 })"""
 
 
+# The texts of links to chains in tables, and of the link to the content, that are hard to hit.
+LOW = """() => [...document.querySelectorAll("td a.id:has(bdi), a.skip")]
+    .filter(link => link.getBoundingClientRect().height < 24).map(link => link.textContent)"""
+
+
 def narrow(console):
     page = console.open(viewport=NARROW)
     faults = []
@@ -135,6 +142,9 @@ def narrow(console):
         if width > NARROW["width"]:
             faults.append(f"{url} is {width} wide")
         faults += [f"{url}: {text!r} is below its label" for text in page.evaluate(FALLEN)]
+        for found in Axe().run(page, options=NARROW_RULES).response["violations"]:
+            faults.append(f"{url} {found['id']}: {found['nodes'][0]['html'][:160]}")
+        faults += [f"{url}: {text!r} is less than 24 px high" for text in page.evaluate(LOW)]
     page.context.close()
     require(not faults, "\n     ".join(faults))
 

@@ -53,6 +53,15 @@ struct HTMLTests {
         #expect(beyond.html.isEmpty && beyond.end == .max)
     }
 
+    @Test("A table without links is reached by the keyboard itself, to scroll it")
+    func scrolled() {
+        let table = RowTable(label: "Names", heads: ["Name"])
+        for (cell, isItself) in [("a" as HTML, true), ("<a href=\"b\">b</a>", false)] {
+            let html = table.html([table.row([cell])], empty: "").text
+            #expect(html.contains("tabindex=\"0\"") == isItself)
+        }
+    }
+
     @Test("Every link keeps environment, moment, knowledge, app and zone")
     func links() throws {
         var state = ViewState(environment: .sandbox)

@@ -21,9 +21,11 @@ struct RowTable {
     /// - Parameter empty: replaces a table without rows.
     func html(_ rows: [HTML], empty: HTML) -> HTML {
         guard !rows.isEmpty else { return "<p class=\"muted\">\(empty)</p>" }
+        // Without links inside, the keyboard needs the region itself to scroll it.
+        let focus: HTML = rows.contains { $0.text.contains("<a ") } ? "" : " tabindex=\"0\""
         let names = heads.map { "<th scope=\"col\"\(number($0))>\($0)</th>" as HTML }
         return """
-            <div class="scroll" role="region" aria-label="\(label)"><table class="rows stack">
+            <div class="scroll"\(focus) role="region" aria-label="\(label)"><table class="rows stack">
             <thead><tr>\(names)</tr></thead><tbody>
             \(rows)</tbody></table></div>
             """
