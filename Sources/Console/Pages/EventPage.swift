@@ -155,9 +155,10 @@ package struct EventPage {
             <noscript><p class="banner warn">Nothing was verified here: that needs JavaScript. \
             <code>subledger audit verify --signatures</code> checks the same.</p></noscript>
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">What is checked: the bytes of this event\(root), not the service's \
-            reading of them on this page, and the log's tree of \(proof.treeSize) events with root \
-            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>.</p>
+            <p class="muted">Checked are the bytes of this event\(root), and the log's tree of \
+            \(proof.treeSize) events with root \
+            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>; not the fields and the \
+            payload that this page shows.</p>
             </section>
             """
     }
