@@ -14,13 +14,12 @@ struct ProblemMiddleware: RouterMiddleware {
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response
     ) async throws -> Response {
-        var response: Response
-        do { response = try await next(request, context) } catch {
-            response = try problem(of: error, context).response
+        do { return try await next(request, context) } catch {
+            var response = try problem(of: error, context).response
+            // Refused before it came to the guard of the pages.
+            if ConsoleRoutes.isPage(request.uri.path) { ConsoleGuard.protect(&response) }
+            return response
         }
-        // Also of what is refused before it comes to a page.
-        if ConsoleRoutes.isPage(request.uri.path) { ConsoleGuard.protect(&response) }
-        return response
     }
 
     /// The problem that an error is answered as; logs what operators must know. Invalid HTTP is
