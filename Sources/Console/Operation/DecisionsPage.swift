@@ -18,11 +18,11 @@ package enum DecisionsPage {
             ])
         }
         let refused = listing.refused.map { refused -> HTML in
-            let token = refused.tokenName.map { " (token \($0))" } ?? ""
+            let author = Command.author(refused.actor, refused.tokenName)
             let customer: HTML = refused.customer.map { frame.customer($0) } ?? ""
             return table.row([
                 "<span class=\"tag bad\">refused: \(refused.code)</span>", frame.time(refused.at),
-                "\(refused.command.rawValue), by \(refused.actor)\(token): \(refused.reason)",
+                "\(refused.command.rawValue), by \(author): \(refused.reason)",
                 "\(customer) \(refused.subscription ?? "")",
             ])
         }

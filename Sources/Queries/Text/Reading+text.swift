@@ -141,7 +141,12 @@ extension Command {
         case .ungrant(_, let grant): what = "ungrant \(grant)"
         case .note: what = "note"
         }
-        let token = tokenName.map { " (token \($0))" } ?? ""
-        return "\(what), by \(actor)\(token): \(reason)"
+        return "\(what), by \(Command.author(actor, tokenName)): \(reason)"
+    }
+
+    /// An actor, and the token that sent the decision; a signed-in token is the actor itself.
+    package static func author(_ actor: String, _ tokenName: String?) -> String {
+        guard let tokenName else { return actor }
+        return actor == tokenName ? "\(actor) (signed in)" : "\(actor) (token \(tokenName))"
     }
 }
