@@ -35,13 +35,21 @@ package enum PlainPages {
 
     /// The form that takes a token.
     ///
-    /// - Parameter failure: why the last attempt failed.
+    /// - Parameters:
+    ///   - failure: why the last attempt failed.
+    ///   - next: the address that follows, with `draft` where a form's text was kept.
     package static func signIn(_ frame: Frame, failure: String?, next: String) -> Page {
-        Page(
+        let kept: HTML =
+            next.contains("draft=")
+            ? """
+            <p class="banner info">The session ended before the form was sent. Its text is kept, and \
+            shown again once you have signed in.</p>
+            """ : ""
+        return Page(
             "Sign in", frame,
             """
             <h1>Sign in</h1>
-            \(HTML.failure(failure))
+            \(kept)\(HTML.failure(failure))
             <form class="act" method="post" action="/console/sign-in" data-once>
             <input type="hidden" name="next" value="\(next)">
             <label for="token">Access token</label>

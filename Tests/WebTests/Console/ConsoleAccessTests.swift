@@ -224,6 +224,9 @@ struct ConsoleAccessTests {
             let address = try #require(sent.headers[.location])
             let next = try #require(address.split(separator: "next=").last)
             #expect(!address.contains("ticket"))
+            let kept = "Its text is kept"
+            #expect(try await client.get(address).text.contains(kept))
+            #expect(try await !client.get("/console/sign-in?next=%2Fconsole").text.contains(kept))
             let start = try await client.submit(
                 "/console/sign-in",
                 ConsoleAccessTests.form([("token", "secret")]) + Array("&next=\(next)".utf8))
