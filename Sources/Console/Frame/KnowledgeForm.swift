@@ -11,13 +11,17 @@ struct KnowledgeForm {
 
     var html: HTML {
         let known = frame.state.knowledge.knownAt
+        let value =
+            if case .knownPosition(let position) = frame.state.knowledge { "#\(position)" } else {
+                known?.rfc3339 ?? ""
+            }
         let slider = (known ?? frame.now).milliseconds
         let least = frame.now.milliseconds - KnowledgeForm.reachMilliseconds
         return """
             <form class="filter" method="get" action="\(ViewState.address(frame))">
             \(Page.hidden(frame.state, but: ["knownAt", "knownPosition"]))\(Page.hidden(kept))\
             <label for="knownAt">As known at</label>
-            <input id="knownAt" name="knownAt" value="\(known?.rfc3339 ?? "")" placeholder="now" \
+            <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a time or #position" \
             maxlength="40" data-key="t" spellcheck="false">
             <input type="range" hidden aria-label="As known at, by sliding" data-slider="knownAt" min="\(least)" \
             max="\(frame.now.milliseconds)" value="\(max(slider, least))" step="60000">

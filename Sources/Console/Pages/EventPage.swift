@@ -32,17 +32,30 @@ package struct EventPage {
     package static let decidedCount = 12
 
     package var page: Page {
-        let name = EventsPage.name(event)
+        let name = event.name
         return Page(
             "Event #\(event.position) \(name)", frame,
             """
             <h1>Event #\(event.position) \(name)</h1>
+            \(unknownThen)
             \(neighbours)
             \(erasure)
             \(fields)
             \(verification)
             \(content)
             """)
+    }
+
+    /// In a view of the past: that the event was not known then.
+    private var unknownThen: HTML {
+        let wasKnown =
+            switch frame.state.knowledge {
+            case .everything: true
+            case .knownAt(let time): event.receivedAt <= time
+            case .knownPosition(let position): event.position <= position
+            }
+        return wasKnown
+            ? "" : "<p class=\"banner warn\" role=\"status\">This event had not arrived then.</p>"
     }
 
     private var neighbours: HTML {
@@ -60,7 +73,7 @@ package struct EventPage {
             ? ""
             : "<a href=\"\(frame.url("events", String(position), "raw"))\" data-key=\"e\">Raw bytes</a>"
         // Nothing proves what an erased event stated.
-        let proof = detail.evidence == nil ? "" : frame.proof("events", String(position))
+        let proof = detail.evidence == nil ? "" : frame.present.proof("events", String(position))
         return "<nav class=\"pager\" aria-label=\"Events\">\(previous) \(next) \(raw)"
             + " \(proof)</nav>"
     }
@@ -78,7 +91,7 @@ package struct EventPage {
             ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : addedRoot)"),
             ("App", "\(attributes.bundleId)"),
             ("Subscription", attributes.chainId.map { frame.chain($0) }),
-            ("Decides", decides),
+            (frame.state.isHistoric ? "Decides, as known now" : "Decides", decides),
             ("Notification", attributes.notificationUUID.map { "<bdi class=\"id\">\($0)</bdi>" }),
             ("Signed", attributes.signedAt.map { frame.time($0) }),
             ("Received", "\(frame.time(event.receivedAt))\(lateness)"),
@@ -109,7 +122,7 @@ package struct EventPage {
         let month = ReportInterval.month.start(of: frame.reportZone.day(of: moment))
         let text: HTML = "churn of \(month.text.prefix(7)), \(Report.heading(column.name))"
         guard frame.viewer.seesReports else { return "counted in \(text)" }
-        let address = frame.url(
+        let address = frame.present.url(
             "reports", MetricName.churnName, "cell",
             query: [("from", month.text), ("column", column.name)])
         return "counted in <a href=\"\(address)\">\(text)</a>"

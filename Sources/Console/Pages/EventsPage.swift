@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Ledger
 package import LedgerStore
+internal import Queries
 
 /// The log, newest first, with filters.
 package struct EventsPage {
@@ -22,12 +23,6 @@ package struct EventsPage {
         self.next = next
         self.filters = filters
         self.isLive = isLive && filters.allSatisfy { $0.1 == nil }
-    }
-
-    /// What happened, in Apple's words where there are any.
-    static func name(_ event: RecordedEvent) -> String {
-        let parts = [event.attributes.notificationType, event.attributes.subtype].compactMap { $0 }
-        return parts.isEmpty ? event.attributes.kind.rawValue : parts.joined(separator: "/")
     }
 
     package var page: Page {
@@ -61,7 +56,7 @@ package struct EventsPage {
     private func row(_ event: RecordedEvent) -> HTML {
         table.row([
             frame.event(event.position), frame.time(event.receivedAt),
-            "\(EventsPage.name(event))", "\(event.attributes.source.rawValue)",
+            "\(event.name)", "\(event.attributes.source.rawValue)",
             event.attributes.chainId.map { frame.chain($0) } ?? "–",
         ])
     }
@@ -73,7 +68,7 @@ package struct EventsPage {
         return """
             <form class="filter" method="get" action="\(ViewState.address(frame))">
             \(Page.hidden(frame.state))
-            \(input("types", "Types", "DID_RENEW,REFUND"))
+            \(input("types", "Types", "DID_RENEW, REFUND, command"))
             \(input("receivedFrom", "Received from", "2026-01-31"))
             \(input("receivedTo", "to", "2026-02-01"))
             <button>Show</button></form>

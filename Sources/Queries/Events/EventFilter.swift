@@ -6,7 +6,8 @@ public import LedgerStore
 public struct EventFilter: Hashable, Sendable {
     /// Only this app's.
     public var bundleId: BundleId?
-    /// Only these notification types, as on the wire, known to this release or not.
+    /// Only these notification types, as on the wire, known to this release or not; or names of
+    /// events, as `DID_RENEW/BILLING_RECOVERY` and `command`.
     public var types: Set<String> = []
     public var kinds: Set<EventKind> = []
     /// Received at or after.
@@ -28,11 +29,21 @@ public struct EventFilter: Hashable, Sendable {
     public func admits(_ event: RecordedEvent) -> Bool {
         let attributes = event.attributes
         if let bundleId, attributes.bundleId != bundleId { return false }
-        if !types.isEmpty, !types.contains(attributes.notificationType ?? "") { return false }
+        if !types.isEmpty, !types.contains(attributes.notificationType ?? ""),
+            !types.contains(event.name)
+        { return false }
         if !kinds.isEmpty, !kinds.contains(attributes.kind) { return false }
         if let receivedFrom, event.receivedAt < receivedFrom { return false }
         if let receivedTo, event.receivedAt >= receivedTo { return false }
         return true
+    }
+}
+
+extension RecordedEvent {
+    /// What happened, in Apple's words where there are any: type and subtype, else the kind.
+    package var name: String {
+        let parts = [attributes.notificationType, attributes.subtype].compactMap { $0 }
+        return parts.isEmpty ? attributes.kind.rawValue : parts.joined(separator: "/")
     }
 }
 

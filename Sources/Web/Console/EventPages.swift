@@ -55,8 +55,7 @@ struct EventPages: Sendable {
         guard let position = Int64(plain: text) else { throw Problem.noSuchEvent }
         let frame = try QueryParameters.read(request, isForm: true) {
             try pages.frame(
-                ["events", text], &$0, context, assets: [.behaviour, .verification]
-            ).present
+                ["events", text], &$0, context, assets: [.behaviour, .verification])
         }
         try PeoplePages.require(frame)
         return (frame, position)
@@ -75,7 +74,7 @@ struct EventPages: Sendable {
             for name in ["types", "receivedFrom", "receivedTo"] {
                 filters.append((name, $0.text(name)))
             }
-            filter.types = Set(($0.text("types") ?? "").split(separator: ",").map(String.init))
+            filter.types = Set(QueryParameters.list($0.text("types")))
             filter.receivedFrom = try $0.time("receivedFrom")
             filter.receivedTo = try $0.time("receivedTo")
             return try pages.frame(["events"], &$0, context).present

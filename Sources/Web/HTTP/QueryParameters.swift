@@ -1,4 +1,5 @@
 internal import AppStore
+import Foundation
 import Hummingbird
 internal import Ledger
 internal import Projection
@@ -10,25 +11,27 @@ internal import Service
 /// `knownAt` must not be ignored.
 struct QueryParameters {
     private let values: [(name: String, value: String)]
+    /// Whether a person may have typed the values.
+    private let isForm: Bool
     /// Names that were read; not recorded when the query has no parameters.
     private var read: [String] = []
 
     /// Throws for a parameter that occurs twice or cannot be decoded.
     ///
     /// - Parameter isForm: a browser sent the fields of a form (WHATWG URL §5): a plus sign is a
-    ///   space, and an empty field is absent.
+    ///   space, blanks around a value do not count, and an empty field is absent.
     init(_ query: String?, isForm: Bool = false) throws(Problem) {
         var values: [(name: String, value: String)] = []
         var names: Set<String> = []
         for pair in query?.split(separator: "&") ?? [] {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let text = parts.count > 1 ? parts[1] : ""
-            if isForm, text.isEmpty { continue }
             let name = PercentCoding.decoded(parts[0])
-            let value =
-                isForm
-                ? PercentCoding.decoded(text.replacing("+", with: " "))
-                : PercentCoding.decoded(text)
+            var value = PercentCoding.decoded(isForm ? text.replacing("+", with: " ") : text)
+            if isForm {
+                value = value?.trimmingCharacters(in: .whitespacesAndNewlines)
+                if value == "" { continue }
+            }
             guard let name, let value else {
                 throw Problem.invalid("A parameter is not percent-encoded UTF-8.")
             }
@@ -38,10 +41,14 @@ struct QueryParameters {
             values.append((name, value))
         }
         self.values = values
+        self.isForm = isForm
     }
 
     /// - Parameter values: of a call with named arguments, each once.
-    private init(named values: [(name: String, value: String)]) { self.values = values }
+    private init(named values: [(name: String, value: String)]) {
+        self.values = values
+        isForm = false
+    }
 
     /// The result of `body`, which must read all of a request's parameters.
     static func read<Value>(
@@ -76,8 +83,9 @@ struct QueryParameters {
         return values.first { $0.name == name }?.value
     }
 
+    /// A moment; `now` in a form is the same as nothing.
     mutating func time(_ name: String) throws(Problem) -> Timestamp? {
-        guard let text = text(name) else { return nil }
+        guard let text = text(name), !(isForm && text == "now") else { return nil }
         guard let time = Timestamp(userInput: text) else {
             throw Problem.invalid(
                 "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.",
@@ -172,8 +180,16 @@ struct QueryParameters {
     /// As `scope`, for a query over a period of time.
     mutating func periodScope() throws(Problem) -> QueryScope {
         var scope = try presentScope()
-        let knownAt = try time("knownAt")
         let knownPosition = try position("knownPosition")
+        // The field of a form takes a position, too.
+        if isForm, let text = text("knownAt"), text.hasPrefix("#") {
+            guard knownPosition == nil, let position = Int64(plain: String(text.dropFirst())),
+                position >= 0
+            else { throw Problem.invalid("As known at takes a time, or a position as #13.") }
+            scope.knowledge = .knownPosition(position)
+            return scope
+        }
+        let knownAt = try time("knownAt")
         switch (knownAt, knownPosition) {
         case (.some, .some):
             throw Problem.invalid("Give knownAt or knownPosition, not both.")

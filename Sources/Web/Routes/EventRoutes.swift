@@ -1,4 +1,5 @@
 internal import AppStore
+import Foundation
 import Hummingbird
 internal import Ledger
 internal import Queries
@@ -71,7 +72,8 @@ extension QueryParameters {
         return .before(before)
     }
 
-    private static func list(_ text: String?) -> [String] {
-        text?.split(separator: ",").map(String.init) ?? []
+    /// The parts of a value that commas separate, blanks around them left out.
+    static func list(_ text: String?) -> [String] {
+        text?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
     }
 }

@@ -36,6 +36,47 @@ struct ViewPageTests {
         }
     }
 
+    @Test("The field of a view takes a time, a position, now, and blanks around them")
+    func field() async throws {
+        let path = "\(ViewPageTests.home)/subscriptions/\(purchase.id)?knownAt="
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            for (typed, shown) in [
+                ("now", nil), ("++", nil), ("+2100-01-01+", "2100-01-01T00:00:00.000Z"),
+                ("%231", "#1"),
+            ] {
+                let page = try await client.get(path + typed)
+                #expect(page.status == 200, "\(typed)")
+                #expect(page.text.contains("A view of the past") == (shown != nil), "\(typed)")
+                #expect(page.text.contains("name=\"knownAt\" value=\"\(shown ?? "")\""), "\(typed)")
+            }
+            for wrong in ["%23", "%23-1", "%23x", "%231&knownPosition=1", "tomorrow"] {
+                #expect(try await client.get(path + wrong).status == 400, "\(wrong)")
+            }
+            let outside = try await client.get("/v1/subscriptions/\(purchase.id)?knownAt=now")
+            #expect(outside.code == "invalidTime")
+        }
+    }
+
+    @Test("The page of an event keeps the view, and says what had not arrived then")
+    func eventThen() async throws {
+        let later = "This event had not arrived then."
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            for (position, view, isLater) in [
+                (1, "knownPosition=1", false), (2, "knownPosition=1", true),
+                (1, "knownAt=2020-01-01", true), (1, "knownAt=2100-01-01", false),
+            ] {
+                let page = try await client.get("\(ViewPageTests.home)/events/\(position)?\(view)")
+                #expect(page.status == 200, "\(view)")
+                #expect(page.text.contains(later) == isLater, "\(view)")
+                #expect(page.text.contains("Decides, as known now"), "\(view)")
+                let subscription = "/subscriptions/\(purchase.id)?\(view)"
+                #expect(page.text.contains(subscription), "\(view)")
+            }
+            let present = try await client.get("\(ViewPageTests.home)/events/1")
+            #expect(!present.text.contains(later) && !present.text.contains("as known now"))
+        }
+    }
+
     @Test("A position of this log is not carried into another")
     func otherEnvironment() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, _ in
