@@ -180,7 +180,10 @@ struct ExtremeFactsTarget: FuzzTarget {
             var lifetime = LifetimeTable(
                 instants: instants, dimensions: [], filters: [:],
                 limit: Timestamp(milliseconds: .max))
-            lifetime.add(found, of: .chain(ExtremeFactsTarget.chain))
+            let chain = ExtremeFactsTarget.chain
+            lifetime.add(
+                CustomerIncome(
+                    chain: chain, customer: .chain(chain), revenue: found, isAdopted: false))
             require((try? lifetime.rows()) != nil, "a report can hold one chain")
         }
     }

@@ -25,8 +25,8 @@ struct ChainsRouteTests {
         ("churn/chains?from=2026-01-01&column=new&paid=yes", "invalidParameter"),
         ("revenue/chains?from=2026-01-01&column=gross&paid=true", "unknownParameter"),
         ("revenue/chains?from=2026-01-01&column=gross", "invalidFilter"),
-        ("ltv/chains?from=2026-01-01&column=net", "notByChain"),
-        ("lateness/chains?from=2026-01-01&column=deliveries", "notByChain"),
+        ("ltv/chains?from=2026-01-01&column=age.30.perCustomer", "unknownColumn"),
+        ("lateness/chains?from=2026-01-01&column=p50", "unknownColumn"),
     ]
 
     @Test("An invalid cell is a 400 with its code", arguments: refusals)

@@ -14,7 +14,10 @@ package enum CellPage {
         var frame = frame
         frame.position = cell.stamp.position
         let column = Report.heading(cell.column.name)
-        let amount = cell.text(of: cell.amount)
+        let isYearly = cell.column.unit == .annualisedMilliunits
+        let amount = cell.text(of: cell.amount) + (isYearly ? " a year" : "")
+        let twelfth: HTML =
+            isYearly ? " Amounts are of a year; a month is a twelfth of their sum." : ""
         let zone = frame.reportZone
         let groups = cell.group.map { "\($0.dimension.rawValue) \($0.value ?? "not stated")" }
         let about = ([cell.metric.rawValue, column] + groups).joined(separator: " · ")
@@ -33,7 +36,7 @@ package enum CellPage {
             <h1>\(amount) \(column)</h1>
             <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(cell.chainCount) chains</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
-            chains add up to the cell.</p>
+            chains add up to the cell.\(twelfth)</p>
             \(table.html(rows, empty: "No chain counts here."))
             \(frame.pager("More", "after", cell.next?.cursor, question))
             """)

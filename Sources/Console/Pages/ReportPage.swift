@@ -18,7 +18,7 @@ package struct ReportPage {
     /// Bytes of the chart and the rows on one page: with the rest it stays below 60 KiB. Links are
     /// longer in views of another time, zone or app.
     static let contentByteCount = 41 * 1_024
-    /// Minimum bytes for the rows, however long the chart is.
+    /// Bytes of them left for the rows, however long the chart is.
     static let rowsByteCount = 8 * 1_024
 
     package init(
@@ -87,7 +87,7 @@ package struct ReportPage {
             let starts = report.scope.instants
             let open = starts.indices.dropLast().filter { isOpen(starts[$0], starts[$0 + 1]) }
             let drawn = chart.drawn(isInPage: true, open: Set(open)) { place, series in
-                guard report.isChurn, hasCells, place + 1 < starts.count,
+                guard report.isChurn, frame.viewer.seesPeople, place + 1 < starts.count,
                     starts.count <= Self.linkedCount
                 else {
                     return nil
@@ -96,6 +96,12 @@ package struct ReportPage {
                 let reason = Dimension.reason.rawValue
                 let group = report.dimensions.contains(reason) ? ["\(reason)=\(series)"] : []
                 return cell(starts[place], starts[place + 1], "churned.\(series)", group)
+            }
+            guard drawn.text.utf8.count <= Self.contentByteCount - Self.rowsByteCount else {
+                return """
+                    <p class="muted">No chart: its \(starts.count - 1) intervals do not fit on a page; choose \
+                    longer ones, or draw a file: <code>--chart</code> of the command.</p>
+                    """
             }
             return """
                 <div class="scroll" tabindex="0" role="region" aria-label="Chart">\(drawn)</div>
@@ -151,13 +157,14 @@ package struct ReportPage {
     func table(beside chart: HTML) -> HTML {
         guard first < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
         let columns = shownColumns
+        let linked = frame.viewer.seesPeople ? report.columnsOfChains : []
         let limit = max(Self.rowsByteCount, Self.contentByteCount - chart.text.utf8.count)
         let (rows, end) = HTML.parts(report.rows.count, from: first, within: limit) {
-            row(report.rows[$0], columns)
+            row(report.rows[$0], columns, linked)
         }
         let names = ["from"] + report.dimensions
         // Without links inside, the keyboard needs the region itself to scroll it.
-        let hasLinks = frame.viewer.seesPeople && (report.hasCells || report.isDiff)
+        let hasLinks = !linked.isEmpty || frame.viewer.seesPeople && report.isDiff
         let focus: HTML = hasLinks ? "" : " tabindex=\"0\""
         let heads = names.map { "<th scope=\"col\">\($0)</th>" as HTML }
         let figures = columns.map { column -> HTML in
@@ -202,7 +209,10 @@ package struct ReportPage {
         return isUnfinished(end) || !isConfirmed
     }
 
-    private func row(_ row: Report.Row, _ columns: [CountColumn]) -> HTML {
+    /// - Parameter linked: the columns whose figures lead to their chains.
+    private func row(
+        _ row: Report.Row, _ columns: [CountColumn], _ linked: Set<String>
+    ) -> HTML {
         let isOpen = isOpen(row.from, row.to)
         let style: HTML = isOpen ? " class=\"open\"" : ""
         let tag = isUnfinished(row.to) ? "unfinished" : "unconfirmed"
@@ -211,7 +221,9 @@ package struct ReportPage {
         let cells = columns.map { column -> HTML in
             let value = row[column.name]
             let text = report.figure(row, column)
-            guard value != 0, hasCell(column) else { return "<td class=\"num\">\(text)</td>" }
+            guard value != 0, linked.contains(column.name) else {
+                return "<td class=\"num\">\(text)</td>"
+            }
             let group = zip(report.dimensions, row.group).map { "\($0)=\($1 ?? "")" }
             let address = cell(row.from, row.to, column.name, group)
             return "<td class=\"num\"><a href=\"\(address)\">\(text)</a></td>"
@@ -225,15 +237,6 @@ package struct ReportPage {
             \(groups)\(cells)\(rates)\(events)</tr>
 
             """
-    }
-
-    /// Whether its cells have single chains that the viewer may see.
-    private var hasCells: Bool { report.hasCells && frame.viewer.seesPeople }
-
-    /// Whether the chains behind a column can be named.
-    private func hasCell(_ column: CountColumn) -> Bool {
-        guard hasCells else { return false }
-        return !["residue", "rateBase"].contains(column.name)
     }
 
     private var remarks: HTML {
@@ -252,14 +255,4 @@ package struct ReportPage {
 extension Report {
     /// Whether its rows are of one currency each.
     var isMoney: Bool { dimensions.first == Dimension.currency.rawValue }
-
-    /// Whether its cells have single chains.
-    var hasCells: Bool {
-        switch subject {
-        case .churn: true
-        // A month of recurring money is the rounded twelfth of a sum: no chain has a part of it.
-        case .metric(let name, _): ![.lateness, .ltv, .mrr, .mrrMovement, .arr].contains(name)
-        case .comparison, .diff: false
-        }
-    }
 }

@@ -65,6 +65,7 @@ public struct BundleMaker: Sendable {
         _ metric: MetricName, _ parameters: CellParameters, reportTimeZone: String,
         bundleId: BundleId?, moment: Moment
     ) async throws -> ProofBundle {
+        guard metric.isOfLives else { throw MetricsError.notByChain(metric.rawValue) }
         let found = try await MetricsQuery(
             chains, reportTimeZone: reportTimeZone, now: moment.now, knowledge: moment.knowledge,
             bundleId: bundleId

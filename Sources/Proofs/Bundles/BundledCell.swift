@@ -27,8 +27,10 @@ public struct BundledCell: Hashable, Sendable {
         var parameters = CellParameters(column: column)
         (parameters.from, parameters.to) = (from.rfc3339, to.rfc3339)
         (parameters.timeZone, parameters.group, parameters.filters) = (timeZone, group, filters)
+        let metric = try metric()
+        guard metric.isOfLives else { throw .notByChain(metric.rawValue) }
         return try MetricCell(
-            try metric(), parameters, reportTimeZone: timeZone, limit: limit)
+            metric, parameters, reportTimeZone: timeZone, limit: limit)
     }
 
     func write(to json: inout JSONWriter) {

@@ -6,6 +6,10 @@ struct CellColumn {
     enum Figure {
         case rollForward(RollForwardFigure, RollForwardQuery.Measure)
         case counted(CountedMetric)
+        /// Deliveries; late ones alone.
+        case delivered(isLate: Bool)
+        /// Of customers, each of whom may hold several chains.
+        case lifetime
     }
 
     let figure: Figure
@@ -13,7 +17,7 @@ struct CellColumn {
     /// also has a twelfth, rounded once.
     let column: CountColumn
 
-    /// Throws `unknownColumn` with the columns of the metric, or `notByChain`.
+    /// Throws `unknownColumn` with the columns of the metric.
     init(_ name: String, of metric: MetricName) throws(MetricsError) {
         let known: [CountColumn]
         switch metric {
@@ -27,7 +31,13 @@ struct CellColumn {
         case .mrr, .arr, .mrrMovement:
             known = RecurringMoney(metric).columns.filter { $0.name != "annualised.residue" }
             figure = .rollForward(CellColumn.money(name), .money)
-        case .lateness, .ltv: throw .notByChain(metric.rawValue)
+        case .lateness:
+            known = LatenessTable.columns.filter { ["notifications", "late"].contains($0.name) }
+            figure = .delivered(isLate: name == "late")
+        case .ltv:
+            // An average is no sum.
+            known = LifetimeTable.columns.filter { !$0.name.hasSuffix(".perCustomer") }
+            figure = .lifetime
         }
         guard let found = known.first(where: { $0.name == name }) else {
             throw .unknownColumn(name, known: known.map(\.name).joined(separator: ", "))
@@ -51,5 +61,20 @@ struct CellColumn {
     /// Of a column of recurring money, by its name with or without `annualised`.
     private static func money(_ name: String) -> RollForwardFigure {
         figure(RecurringMoney.month(of: name) ?? name) ?? .activeEnd
+    }
+}
+
+extension Report {
+    /// The columns whose figures are sums over chains, which `MetricsQuery.cell` names; none of
+    /// comparisons and differences.
+    package var columnsOfChains: Set<String> {
+        let metric: MetricName
+        switch subject {
+        case .churn(let question, _): metric = .churn(isPaid: question.measure == .paidChains)
+        case .metric(let name, _): metric = name
+        case .comparison, .diff: return []
+        }
+        let names = columns.map(\.name)
+        return Set(names.filter { (try? CellColumn($0, of: metric)) != nil })
     }
 }

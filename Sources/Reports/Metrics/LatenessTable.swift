@@ -50,6 +50,10 @@ struct LatenessTable: Summable {
         return Cell(interval: interval, app: isByApp ? app.rawValue : nil)
     }
 
+    static func isLate(_ delayMilliseconds: Int64) -> Bool {
+        delayMilliseconds > NoticeLimits.lateDeliveryMilliseconds
+    }
+
     mutating func add(_ other: LatenessTable) {
         found.merge(other.found, uniquingKeysWith: +)
         arrivals.merge(other.arrivals, uniquingKeysWith: +)
@@ -123,7 +127,7 @@ struct LatenessTable: Summable {
         }
         let delayed = [
             "notifications": Int64(sorted.count),
-            "late": Int64(sorted.count { $0 > NoticeLimits.lateDeliveryMilliseconds }),
+            "late": Int64(sorted.count { LatenessTable.isLate($0) }),
             "p50": rank(50), "p90": rank(90), "p99": rank(99), "longest": longest,
         ]
         return delayed.merging(suspected) { $1 }

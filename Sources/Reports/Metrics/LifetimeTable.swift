@@ -17,8 +17,10 @@ struct LifetimeTable: Summable {
         case chain(ChainId)
     }
 
-    private struct First {
+    /// The first purchase of a customer.
+    struct First {
         var purchase: Occurrence
+        var chain: ChainId
         /// Of a chain whose beginning is unknown: the customer may have paid before.
         var isAdopted: Bool
     }
@@ -36,6 +38,17 @@ struct LifetimeTable: Summable {
         var amount: Int64
         /// Purchases whose price is not stated.
         var unpricedCount: Int64
+
+        /// Nil for an occurrence without amount.
+        init?(_ found: Occurrence) {
+            at = found.at
+            currency = found.values.currency
+            amount =
+                (found.amounts["gross"] ?? 0) - (found.amounts["refunded"] ?? 0)
+                + (found.amounts["reversed"] ?? 0)
+            unpricedCount = found.amounts["unpriced"] ?? 0
+            guard amount != 0 || unpricedCount > 0 else { return nil }
+        }
     }
 
     /// Ages of the sums: exact days of 24 hours since the first purchase.
@@ -72,30 +85,18 @@ struct LifetimeTable: Summable {
     // MARK: Adding
 
     /// Adds the payments and refunds of one chain.
-    ///
-    /// - Parameter isAdopted: whether the chain's beginning is unknown.
-    mutating func add(
-        _ revenue: [Occurrence], of customer: Customer, isAdopted: Bool = false
-    ) {
-        guard !revenue.isEmpty else { return }
-        var account = accounts[customer] ?? Account()
-        for found in revenue {
-            let gross = found.amounts["gross"] ?? 0
-            let amount =
-                gross - (found.amounts["refunded"] ?? 0) + (found.amounts["reversed"] ?? 0)
-            let unpriced = found.amounts["unpriced"] ?? 0
-            if amount != 0 || unpriced > 0 {
-                account.payments.append(
-                    Payment(
-                        at: found.at, currency: found.values.currency, amount: amount,
-                        unpricedCount: unpriced))
-            }
-            if gross > 0 || unpriced > 0 {
+    mutating func add(_ income: CustomerIncome) {
+        guard !income.revenue.isEmpty else { return }
+        var account = accounts[income.customer] ?? Account()
+        for found in income.revenue {
+            if let payment = Payment(found) { account.payments.append(payment) }
+            if found.amounts["gross"] ?? 0 > 0 || found.amounts["unpriced"] ?? 0 > 0 {
                 account.first = LifetimeTable.earlier(
-                    account.first, First(purchase: found, isAdopted: isAdopted))
+                    account.first,
+                    First(purchase: found, chain: income.chain, isAdopted: income.isAdopted))
             }
         }
-        accounts[customer] = account
+        accounts[income.customer] = account
     }
 
     mutating func add(_ other: LifetimeTable) {
@@ -113,10 +114,12 @@ struct LifetimeTable: Summable {
         return alone
     }
 
-    /// The earlier of two; at the same moment, the one proven by the earlier event.
+    /// The earlier of two; at the same moment, the one proven by the earlier event, and where one
+    /// receipt proves both, that of the first chain.
     private static func earlier(_ one: First?, _ two: First) -> First {
         guard let one,
-            (one.purchase.at, one.purchase.cause) <= (two.purchase.at, two.purchase.cause)
+            (one.purchase.at, one.purchase.cause, one.chain)
+                <= (two.purchase.at, two.purchase.cause, two.chain)
         else { return two }
         return one
     }
@@ -136,16 +139,7 @@ struct LifetimeTable: Summable {
         // Refunds subtract, so intermediate sums may exceed the bound.
         var cells: [Cell: [String: Int128]] = [:]
         for account in accounts.values {
-            // An adopted customer is not a new one.
-            guard let found = account.first, !found.isAdopted else { continue }
-            let first = found.purchase
-            guard let interval = question.interval(of: first.at), question.matches(first.values)
-            else { continue }
-            for currency in Set(account.payments.map(\.currency))
-            where currencies?.contains(currency) ?? true {
-                var values = first.values
-                values.currency = currency
-                let cell = Cell(interval: interval, key: question.key(values, reason: nil))
+            for (cell, first, currency) in self.cells(of: account) {
                 cells[cell, default: [:]].merge(
                     amounts(account, since: first.at, currency), uniquingKeysWith: +)
             }
@@ -166,6 +160,62 @@ struct LifetimeTable: Summable {
             Report.Row(
                 from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
                 group: cell.key, amounts: averaged(sums[cell] ?? [:]))
+        }
+    }
+
+    /// The cells that count a customer, one for each currency paid in, with the first purchase.
+    private func cells(
+        of account: Account
+    ) -> [(cell: Cell, first: Occurrence, currency: String?)] {
+        // An adopted customer is not a new one.
+        guard let found = account.first, !found.isAdopted,
+            let interval = question.interval(of: found.purchase.at),
+            question.matches(found.purchase.values)
+        else { return [] }
+        return Set(account.payments.map(\.currency))
+            .filter { currencies?.contains($0) ?? true }
+            .map { currency in
+                var values = found.purchase.values
+                values.currency = currency
+                let cell = Cell(interval: interval, key: question.key(values, reason: nil))
+                return (cell, found.purchase, currency)
+            }
+    }
+
+    // MARK: One cell
+
+    /// The first purchases of the customers that a group of the first interval counts.
+    func firsts(of key: RollForwardQuery.Key) -> [Customer: First] {
+        accounts.compactMapValues { account in
+            let isCounted = cells(of: account).contains {
+                $0.cell == Cell(interval: 0, key: key)
+            }
+            return isCounted ? account.first : nil
+        }
+    }
+
+    /// What one chain adds to a column of a group that counts its customer. The chain of the first
+    /// purchase adds the customer.
+    func parts(
+        of column: String, in key: RollForwardQuery.Key, _ income: CustomerIncome,
+        first: First
+    ) -> [CellPart] {
+        let age = LifetimeTable.ages.first { column.hasPrefix("age.\($0).") }
+        let purchase = first.purchase
+        let end = age.map {
+            purchase.at.advanced(byMilliseconds: $0 * ReportZone.dayMilliseconds)
+        }
+        guard end.map({ $0 <= limit }) ?? true else { return [] }
+        if column.hasSuffix("customers") {
+            let isFirst = income.chain == first.chain
+            return isFirst ? [CellPart(amount: 1, cause: purchase.cause)] : []
+        }
+        return income.revenue.compactMap { found in
+            guard let payment = Payment(found), payment.currency == key[0],
+                end.map({ payment.at < $0 }) ?? true
+            else { return nil }
+            let amount = column == "unpriced" ? payment.unpricedCount : payment.amount
+            return amount == 0 ? nil : CellPart(amount: amount, cause: found.cause)
         }
     }
 

@@ -9,10 +9,10 @@ package struct MetricCell: Sendable {
     /// The values of its row's dimensions.
     package let group: [(dimension: Dimension, value: String?)]
     private let question: RollForwardQuery
-    private let key: RollForwardQuery.Key
+    let key: RollForwardQuery.Key
     /// Nothing later counts.
     private let limit: Timestamp
-    private let figure: CellColumn.Figure
+    let figure: CellColumn.Figure
 
     /// - Parameters:
     ///   - reportTimeZone: the configured one.
@@ -40,6 +40,12 @@ package struct MetricCell: Sendable {
                     metric, instants: scope.instants, dimensions: scope.dimensions,
                     filters: scope.filters
                 ).question
+        case .delivered:
+            guard Set(scope.dimensions).union(scope.filters.keys).isSubset(of: [.app]) else {
+                throw .onlyApp
+            }
+            question = scope.question(.chains)
+        case .lifetime: question = scope.question(.money)
         }
         let isMoney = question.measure == .money
         let named = (isMoney ? [.currency] : []) + question.dimensions
@@ -61,7 +67,8 @@ package struct MetricCell: Sendable {
     package var from: Timestamp { question.instants[0] }
     package var to: Timestamp { question.instants[1] }
 
-    /// What a chain adds to the cell, in its own currency; nil where it adds nothing.
+    /// What a chain adds to the cell of a metric of lives, in its own currency; nil where it adds
+    /// nothing.
     package func found(
         _ chain: ChainId, _ life: Lifecycle, _ catalogue: Catalogue
     ) -> CellChain? {
@@ -104,6 +111,8 @@ package struct MetricCell: Sendable {
                 else { return nil }
                 return CellPart(amount: amount, cause: found.cause)
             }
+        // `MetricsQuery` sums them.
+        case .delivered, .lifetime: return []
         }
     }
 }

@@ -52,6 +52,10 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         }
     }
 
+    /// Whether what a chain adds depends on its own life alone, and not on how its events arrived
+    /// or on the other chains of its customer.
+    package var isOfLives: Bool { self != .lateness && self != .ltv }
+
     // MARK: Definitions
 
     public static let churnName = "churn"

@@ -38,7 +38,7 @@ public enum MetricsError: Error, Sendable, Equatable {
     case unknownColumn(String, known: String)
     /// The group of a cell is malformed or incomplete; why.
     case invalidGroup(String)
-    /// A cell of the metric is not a sum over chains.
+    /// What a chain adds to a cell of the metric does not follow from its own events.
     case notByChain(String)
     case unknownInterval(String)
     case unknownTimeZone(String)
@@ -139,7 +139,8 @@ public enum MetricsError: Error, Sendable, Equatable {
         case .invalidGroup(let reason):
             "The group of a cell is dimension=value for each of its dimensions. \(reason)"
         case .notByChain(let name):
-            "A figure of \(name) is not a sum over chains, so its chains cannot be listed."
+            "What a chain adds to a figure of \(name) does not follow from its own events, so no"
+                + " proof of it can be made."
         case .unknownInterval(let name):
             "There is no interval \(MetricsError.quoted(name)); it is one of "
                 + ReportInterval.allCases.map(\.rawValue).joined(separator: ", ") + "."

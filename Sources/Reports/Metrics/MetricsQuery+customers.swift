@@ -33,11 +33,11 @@ extension MetricsQuery {
         let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in
             sum.tally.chainCount += 1
-            let income = CustomerIncome(life, of: chain, catalogue, limit: limit)
+            var income = CustomerIncome(life, of: chain, catalogue, limit: limit)
             for occurrence in income.revenue { sum.tally.seen.note(occurrence.values) }
-            sum.table.add(
-                conversion.converted(income.revenue, .revenue, &sum.tally.rateGaps),
-                of: income.customer, isAdopted: income.isAdopted)
+            income.revenue = conversion.converted(
+                income.revenue, .revenue, &sum.tally.rateGaps)
+            sum.table.add(income)
         }
         let rows = try sum.table.rows()
         return Answer(

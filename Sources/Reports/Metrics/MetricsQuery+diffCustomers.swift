@@ -110,13 +110,10 @@ extension MetricsQuery {
             }
             let compared = FactsCompared(facts, before, after)
             let then = income(compared.old)
-            sum.before.add(then.revenue, of: then.customer, isAdopted: then.isAdopted)
-            guard !compared.known.isEmpty else {
-                return sum.after.add(
-                    then.revenue, of: then.customer, isAdopted: then.isAdopted)
-            }
+            sum.before.add(then)
+            guard !compared.known.isEmpty else { return sum.after.add(then) }
             let now = income(compared.new)
-            sum.after.add(now.revenue, of: now.customer, isAdopted: now.isAdopted)
+            sum.after.add(now)
             compared.forEachStep(from: then, income) { before, after, events in
                 guard after != before else { return }
                 sum.events[before.customer, default: []].formUnion(events)
@@ -128,23 +125,11 @@ extension MetricsQuery {
 
 /// The revenue of one chain and its customer.
 struct CustomerIncome: Equatable {
+    let chain: ChainId
     let customer: LifetimeTable.Customer
     var revenue: [Occurrence]
     /// Whether the first known period is not the chain's first.
     let isAdopted: Bool
-
-    init(_ life: Lifecycle, of chain: ChainId, _ catalogue: Catalogue, limit: Timestamp) {
-        guard !life.isEmpty else {
-            (customer, revenue, isAdopted) = (.chain(chain), [], false)
-            return
-        }
-        let holder = life.holders.holders(at: limit).map(\.customer).min()
-        customer = holder.map { .known(chain.bundleId, $0) } ?? .chain(chain)
-        let counted = life.counted(catalogue)
-        revenue = counted.occurrences(
-            of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit, instants: [])
-        isAdopted = counted.isAdopted
-    }
 
     /// Ignores which event proves an occurrence.
     static func == (left: CustomerIncome, right: CustomerIncome) -> Bool {
@@ -157,5 +142,21 @@ struct CustomerIncome: Equatable {
         }
         return left.customer == right.customer && left.isAdopted == right.isAdopted
             && plain(left.revenue) == plain(right.revenue)
+    }
+}
+
+extension CustomerIncome {
+    init(_ life: Lifecycle, of chain: ChainId, _ catalogue: Catalogue, limit: Timestamp) {
+        self.chain = chain
+        guard !life.isEmpty else {
+            (customer, revenue, isAdopted) = (.chain(chain), [], false)
+            return
+        }
+        let holder = life.holders.holders(at: limit).map(\.customer).min()
+        customer = holder.map { .known(chain.bundleId, $0) } ?? .chain(chain)
+        let counted = life.counted(catalogue)
+        revenue = counted.occurrences(
+            of: .revenue, in: chain.bundleId, catalogue: catalogue, limit: limit, instants: [])
+        isAdopted = counted.isAdopted
     }
 }

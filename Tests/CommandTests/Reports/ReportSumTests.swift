@@ -46,12 +46,14 @@ struct ReportSumTests {
                 instants: Self.instants, dimensions: [], filters: [:],
                 limit: Timestamp(milliseconds: 1_000))
             for (index, amount) in amounts.enumerated() {
+                let chain = ChainId(
+                    bundleId: Self.app,
+                    originalTransactionId: OriginalTransactionId("\(index)"))
                 table.add(
-                    [revenue("gross", 1), revenue(amount.0, amount.1)],
-                    of: .chain(
-                        ChainId(
-                            bundleId: Self.app,
-                            originalTransactionId: OriginalTransactionId("\(index)"))))
+                    CustomerIncome(
+                        chain: chain, customer: .chain(chain),
+                        revenue: [revenue("gross", 1), revenue(amount.0, amount.1)],
+                        isAdopted: false))
             }
             return try table.rows()
         }

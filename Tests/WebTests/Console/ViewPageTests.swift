@@ -118,6 +118,45 @@ struct ViewPageTests {
         }
     }
 
+    @Test(
+        "Figures of money and of deliveries lead to their chains, too",
+        arguments: ["mrr", "arr", "mrr-movement", "lateness", "ltv"])
+    func figures(_ name: String) async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let page = try await client.get(
+                "\(ViewPageTests.home)/reports/\(name)?from=2026-01-01&to=2026-03-01")
+            let cells = ScopeLinkTests.links(page.text).filter { $0.contains("/cell?") }
+            #expect(!cells.isEmpty)
+            for cell in cells {
+                let chains = try await client.get(cell)
+                #expect(chains.status == 200, "\(cell)")
+                #expect(chains.text.contains(purchase.id), "\(cell)")
+                let isYearly = chains.text.contains("Amounts are of a year;")
+                #expect(isYearly == name.contains("rr"), "\(cell)")
+            }
+        }
+    }
+
+    @Test("A chart that does not fit on a page is left out, and its table stays")
+    func chartTooLarge() async throws {
+        var purchase = purchase
+        purchase.start = purchase.start.advanced(
+            byMilliseconds: -4 * MadePurchase.periodMilliseconds)
+        let bodies = try (0..<4).map { try purchase.notificationBody($0) }
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for body in bodies { #expect(try await client.notify(body).status == 200) }
+            _ = try await host.ledger(.production).snapshot(atLeast: 4, limit: .seconds(120))
+            for (interval, isDrawn) in [("day", true), ("hour", false)] {
+                let page = try await client.get(
+                    "\(ViewPageTests.home)/reports/churn?from=2025-11-01&interval=\(interval)")
+                #expect(page.text.contains("class=\"chart\"") == isDrawn)
+                #expect(page.text.contains("intervals do not fit") == !isDrawn)
+                #expect(page.text.contains("aria-label=\"Figures\""))
+                #expect(page.bytes.count <= 60 * 1_024)
+            }
+        }
+    }
+
     @Test("The next page of what one app has is of that app, too")
     func nextPage() async throws {
         let app = "bundleId=\(MadePurchase.app)"
