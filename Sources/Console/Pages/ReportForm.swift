@@ -19,12 +19,19 @@ struct ReportForm {
             \(input("from", "From")) \(input("to", "To"))
             \(select("interval", "By", intervals, "month"))
             \(input("by", "Broken down by")) \(input("where", "Only where"))
-            \(definitions)\(rates)
+            \(definitions)\(paid)\(rates)
             <button>Show</button>
             </form>
             <p class="muted">Broken down by: \(Dimension.allCases.map(\.rawValue).joined(separator: ", ")). \
             Only where: product=pro.monthly,country=USA.</p>
             """
+    }
+
+    /// Churn is of all chains, or of paid ones.
+    private var paid: HTML {
+        guard name == MetricName.churnName else { return "" }
+        let mark: HTML = value("paid").isEmpty ? "" : " checked"
+        return "<label><input type=\"checkbox\" name=\"paid\" value=\"true\"\(mark)> Paid only</label>"
     }
 
     /// Keeps a report in the currencies of its payments.

@@ -13,6 +13,11 @@ package struct ReportPage {
     /// The row that the table begins with.
     let first: Int
 
+    /// What a report can be taken as instead of its page. Raw values are part of addresses.
+    package enum File: String, Sendable, CaseIterable {
+        case csv
+    }
+
     /// Bounds of intervals up to which a chart has a link for each bar.
     static let linkedCount = 40
     /// Bytes of the chart and the rows on one page: with the rest it stays below 60 KiB. Links are
@@ -54,6 +59,7 @@ package struct ReportPage {
 
     private var stamp: HTML {
         let stamp = report.stamp
+        let file = frame.state.url(frame.path, question + [("format", File.csv.rawValue)])
         let diff: HTML
         switch frame.state.knowledge {
         case .everything: diff = ""
@@ -63,7 +69,7 @@ package struct ReportPage {
         }
         return """
             <p class="muted">\(stamp.definition) · by \(stamp.interval.rawValue) in \(stamp.timeZone) · \
-            computed at position \(stamp.position)\(diff)</p>
+            computed at position \(stamp.position)\(diff) · <a href="\(file)" download>CSV</a></p>
             \(converted)
             """
     }
@@ -133,7 +139,7 @@ package struct ReportPage {
         // The chains are converted as the report is.
         let isApart = report.stamp.rates == nil
         let rates = ("rates", isApart && report.isMoney ? RateChoice.separateName : nil)
-        let kept = question.filter { ["where", "timeZone"].contains($0.0) } + [rates]
+        let kept = question.filter { ["where", "timeZone", "paid"].contains($0.0) } + [rates]
         return frame.state.url(
             ["reports", name, "cell"],
             [

@@ -8,8 +8,11 @@ public struct ReportExplanation: Sendable {
     public let stamp: MetricsStamp
     public let cells: [ExplainedCell]
 
-    /// Whether no difference is unexplained, or on a day whose evidence may be incomplete.
-    public var isExplained: Bool { cells.allSatisfy(\.isExplained) }
+    /// Whether no difference is unexplained, or on a day whose evidence may be incomplete. An empty
+    /// ledger explains nothing: every product is unknown to it.
+    public var isExplained: Bool {
+        cells.isEmpty || !stamp.remarks.contains(.emptyLedger) && cells.allSatisfy(\.isExplained)
+    }
 
     /// The members of the answer.
     public func write(to json: inout JSONWriter) {

@@ -1,8 +1,10 @@
 internal import AppStore
 internal import Console
+import HTTPTypes
 import Hummingbird
 internal import Ledger
 internal import LedgerStore
+import NIOCore
 internal import Queries
 internal import Reports
 internal import Service
@@ -42,10 +44,11 @@ struct ReportPages: Sendable {
         _ name: String, _ request: Request, _ context: WebContext
     ) async throws -> Response {
         let from = ViewState.yearBack(host.clock())
-        let (read, question, first) = try QueryParameters.read(request, isForm: true) {
+        let (read, question, first, file) = try QueryParameters.read(request, isForm: true) {
             (
                 try pages.frame(["reports", name], &$0, context).ofPeriod,
-                try Question(&$0, from: from), try $0.position("row")
+                try Question(&$0, from: from, of: name), try $0.position("row"),
+                try $0.choice("format") as ReportPage.File?
             )
         }
         try ReportPages.require(read)
@@ -53,22 +56,38 @@ struct ReportPages: Sendable {
         frame.kept = question.pairs
         frame.place = [("row", first.map(String.init))]
         let scope = pages.scope(frame)
-        let metric = try MetricName(compared: name)
-        let asked: ReportQuestion =
-            if let pack = question.definitions {
-                .comparison(name, question.metric, pack)
-            } else {
-                .metric(metric, question.metric, question.rates)
-            }
+        let metric = question.isPaid ? .churn(isPaid: true) : try MetricName(compared: name)
+        let asked: ReportQuestion
+        if let pack = question.definitions {
+            guard !question.isPaid else { throw MetricsError.comparedAlone }
+            asked = .comparison(name, question.metric, pack)
+        } else {
+            asked = .metric(metric, question.metric, question.rates)
+        }
         let made = try await host.pageAnswer(frame.state.url(frame.path, question.pairs)) {
             try await host.report(asked, scope)
         }
         guard let report = made else { return pages.waiting(frame) }
+        guard file == nil else { return try csv(report, name) }
         frame.position = report.stamp.position
         return pages.response(
             ReportPage(
                 frame, report, name: name, question: question.pairs, first: Int(first ?? 0)
             ).page)
+    }
+
+    /// The whole table as a file, amounts in milliunits as of the command.
+    private func csv(_ report: Report, _ name: String) throws -> Response {
+        let bytes = report.csv()
+        let limit = LedgerHost.maximumReportByteCount
+        guard bytes.count <= limit else { throw MetricsError.tooManyBytes(limit: limit) }
+        let file = "\(name)-at-\(report.stamp.position).csv"
+        return Response(
+            status: .ok,
+            headers: [
+                .contentType: "text/csv; charset=utf-8",
+                .contentDisposition: "attachment; filename=\"\(file)\"",
+            ], body: .init(byteBuffer: ByteBuffer(bytes: bytes)))
     }
 
     /// The chains behind a cell.
@@ -161,11 +180,18 @@ struct ReportPages: Sendable {
         var definitions: DefinitionPack?
         /// On a page, the configured table or none: an address cannot hold another table.
         var rates = RateChoice.usual
+        /// Of churn: of paid chains alone.
+        var isPaid = false
 
-        /// - Parameter from: where it begins unless the parameters say so.
-        init(_ parameters: inout QueryParameters, from: String? = nil) throws {
+        /// - Parameters:
+        ///   - from: where it begins unless the parameters say so.
+        ///   - name: of the report; nil where it has no variants.
+        init(
+            _ parameters: inout QueryParameters, from: String? = nil, of name: String? = nil
+        ) throws {
             metric = parameters.metric()
             metric.from = metric.from ?? from
+            if name == MetricName.churnName { isPaid = try parameters.flag("paid") }
             definitions = try parameters.choice("definitions")
             guard let name = parameters.text("rates") else { return }
             guard name == RateChoice.separateName else {
@@ -177,8 +203,9 @@ struct ReportPages: Sendable {
         /// Of a question over HTTP; nil where it has a table of rates.
         init?(_ question: ReportQuestion) {
             switch question {
-            case .metric(_, let asked, let choice), .diff(_, let asked, between: _, let choice):
-                (metric, rates) = (asked, choice)
+            case .metric(let name, let asked, let choice):
+                (metric, rates, isPaid) = (asked, choice, name == .churn(isPaid: true))
+            case .diff(_, let asked, between: _, let choice): (metric, rates) = (asked, choice)
             case .comparison(_, let asked, let pack): (metric, definitions) = (asked, pack)
             }
             if case .table = rates { return nil }
@@ -194,6 +221,7 @@ struct ReportPages: Sendable {
                 ("timeZone", metric.timeZone), ("by", list(metric.by)),
                 ("where", list(metric.filters)), ("definitions", definitions?.rawValue),
                 ("rates", rates == .separate ? RateChoice.separateName : nil),
+                ("paid", isPaid ? "true" : nil),
             ]
         }
     }

@@ -64,6 +64,16 @@ struct ExplainCommandTests {
         #expect(found.out.contains(#""apple":1,"ours":1,"difference":0"#))
     }
 
+    @Test("A ledger without a chain explains nothing")
+    func empty() async throws {
+        let place = try Workplace()
+        try place.write(
+            [ExplainCommandTests.header, ExplainCommandTests.row("Subscribe")], to: "r.txt")
+        let found = try await explain(place, "--report", "r.txt", "--json")
+        #expect(found.code == 1, "\(found.err)")
+        #expect(found.out.contains("emptyLedger") && found.out.contains("unknownProduct"))
+    }
+
     @Test("Equal numbers end with 0, as text, JSON, and from gzip")
     func equal() async throws {
         let place = try await taken()

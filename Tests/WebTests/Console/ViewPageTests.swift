@@ -1,4 +1,7 @@
 import AppStore
+import HTTPTypes
+import Queries
+import Reports
 import Service
 import Testing
 
@@ -133,6 +136,38 @@ struct ViewPageTests {
                 #expect(chains.text.contains(purchase.id), "\(cell)")
                 let isYearly = chains.text.contains("Amounts are of a year;")
                 #expect(isYearly == name.contains("rr"), "\(cell)")
+            }
+        }
+    }
+
+    @Test("Churn of paid chains, and any report as a file")
+    func variants() async throws {
+        let reports = "\(ViewPageTests.home)/reports"
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let paid = try await client.get("\(reports)/churn?from=2026-01-01&paid=true")
+            #expect(paid.text.contains("churn.paid/1") && paid.text.contains(" checked>"))
+            let cells = ScopeLinkTests.links(paid.text).filter { $0.contains("/cell?") }
+            #expect(!cells.isEmpty && cells.allSatisfy { $0.contains("paid=true") })
+            for cell in cells { #expect(try await client.get(cell).status == 200, "\(cell)") }
+            for (query, code) in [
+                ("churn?paid=true&definitions=revenuecat", "comparedWhole"),
+                ("revenue?paid=true", "unknownParameter"), ("churn?format=xml", "invalidParameter"),
+            ] {
+                let refused = try await client.get("\(reports)/\(query)")
+                #expect(refused.status == 400 && refused.text.contains(code), "\(query)")
+            }
+            for name in ["churn", "revenue"] {
+                let file = try await client.get("\(reports)/\(name)?from=2026-01-01&format=csv")
+                #expect(file.headers[.contentType] == "text/csv; charset=utf-8")
+                #expect(
+                    file.headers[.contentDisposition]
+                        == "attachment; filename=\"\(name)-at-2.csv\"")
+                var asked = MetricParameters()
+                asked.from = "2026-01-01"
+                let report = try await host.report(
+                    .metric(try MetricName(compared: name), asked),
+                    QueryScope(environment: .production))
+                #expect(file.bytes == report.csv())
             }
         }
     }
