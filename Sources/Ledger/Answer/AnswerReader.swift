@@ -150,7 +150,9 @@ struct AnswerReader {
         var first = index
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
         where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
-            let willRenew = facts[facts.renewals[earlier].fact].statedRenewal?.willRenew
+            let stated = facts[facts.renewals[earlier].fact].statedRenewal
+            // A decision about a commitment precedes its last billing period.
+            let willRenew = stated?.commitmentWillRenew == false ? false : stated?.willRenew
             if willRenew == true { break }
             if willRenew == false { first = earlier }
         }

@@ -4,6 +4,9 @@ import AppStore
 /// reason; their absence is not a statement, so they are taken from the most trusted, then newest,
 /// statement about the same transaction that has them. Signed transactions are not completed:
 /// a field absent from them is absent.
+///
+/// In the last billing period of a commitment that will not continue, auto-renew is off, whatever
+/// the status of its billing periods.
 struct CompletedSnapshots {
     private(set) var facts: [Fact]
     /// Facts whose appAccountToken was taken from another fact, with the latter's trust.
@@ -18,6 +21,18 @@ struct CompletedSnapshots {
             CompletedSnapshots.isPartial(fact) && fact.statedTransaction != nil
         }
         if isAnyPartial { complete(ordered) }
+        for index in facts.indices where CompletedSnapshots.endsCommitment(facts[index]) {
+            facts[index].renewal?.autoRenewStatus = Raw(.off)
+        }
+    }
+
+    /// Whether auto-renew is on for the billing periods of a commitment that ends with this one.
+    private static func endsCommitment(_ fact: Fact) -> Bool {
+        guard let commitment = fact.statedTransaction?.commitment,
+            let renewal = fact.statedRenewal, renewal.commitmentWillRenew == false
+        else { return false }
+        return commitment.billingPeriodNumber != nil && renewal.willRenew == true
+            && commitment.billingPeriodNumber == commitment.totalBillingPeriods
     }
 
     private mutating func complete(_ ordered: [Fact]) {

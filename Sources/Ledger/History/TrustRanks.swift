@@ -161,7 +161,21 @@ private struct HigherStatements {
         if let denying = denial(of: period, after: governing, until: next?.start) {
             return (.denied, denying)
         }
-        return isRevoked ? nil : shortensGrace(period, after: governing, until: next?.start)
+        return isRevoked
+            ? shortensReinstated(period, within: governing, next)
+            : shortensGrace(period, after: governing, until: next?.start)
+    }
+
+    /// Judges a period bought while a higher-rank one was revoked: what the reversal gave back must
+    /// not end sooner.
+    private func shortensReinstated(
+        _ period: Period, within governing: Period, _ next: Period?
+    ) -> Verdict? {
+        let until = next.map { min($0.start, governing.end) } ?? governing.end
+        guard let span = governing.revocation(at: period.start), let reinstated = span.to,
+            let reversal = span.closer, reinstated < until
+        else { return nil }
+        return shortens(period, access: until, ruling: reversal)
     }
 
     /// Judges a period that begins within a running higher-rank one.

@@ -7,6 +7,8 @@ extension TimelineEventReader {
         /// When that was first stated.
         var willRenewSince: Timestamp?
         var commitmentWillRenew: Bool?
+        /// Whether the decision not to continue the commitment was the last one read.
+        var endsWithCommitment = false
         var productId: ProductId?
         var pendingProductId: ProductId?
         /// The fact that scheduled it.
@@ -68,6 +70,7 @@ extension TimelineEventReader {
         let subtype = facts[fact].cause.subtype?.value
         if let stated = commitmentDecision(subtype, renewal, &view) {
             view.willRenew = renewal.willRenew
+            view.endsWithCommitment = !stated
             add(stated ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
             return
         }
@@ -83,6 +86,9 @@ extension TimelineEventReader {
         // A new purchase turns auto-renew on by itself, and the end of retry turns it off.
         if willRenew, type == .subscribed { return }
         if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
+        // The decision about the commitment said so.
+        if !willRenew, view.endsWithCommitment { return }
+        view.endsWithCommitment = false
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
     }
 

@@ -177,6 +177,43 @@ struct AttributeTests {
         #expect(answer.commitment?.nextProductId == ProductId("pro.yearly"))
     }
 
+    @Test("In the last billing period of a commitment its status is that of auto-renew")
+    func lastBillingPeriod() throws {
+        func billed(_ number: Int64, _ commitment: AutoRenewStatus, at from: Timestamp) -> Fact {
+            .subscribed("\(number)", from, from.advanced(byMilliseconds: 30 * 86_400_000))
+                .transaction {
+                    $0.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
+                    $0.transactionReason = Raw(.renewal)
+                }
+                .renewal {
+                    $0.autoRenewStatus = Raw(.on)
+                    $0.commitment = .init(autoRenewStatus: Raw(commitment))
+                }
+        }
+        let decided = Fact.autoRenew(true, at: day(5)).renewal {
+            $0.commitment = .init(autoRenewStatus: Raw(.off))
+        }.with {
+            $0.cause.notificationType = Raw(.didChangeRenewalStatus)
+            $0.cause.subtype = Raw(.autoRenewDisabled)
+        }
+        let ending = given(
+            billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)))
+        #expect(ending.answer(day(10))?.willRenew == true)
+        let last = try #require(ending.answer(day(40)))
+        #expect(last.willRenew == false && last.cancellation?.at == day(5))
+        #expect(ending.lifeFacts(.autoRenewDisabled).map(\.at) == [day(5)])
+        #expect(ending.notices(.renewalOverdue).isEmpty)
+        #expect(ending.answer(day(70))?.endReason == .voluntary)
+        let expired = given(
+            billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)),
+            .expired(at: day(60)))
+        #expect(expired.notices(.unexplainedExpiry).isEmpty)
+        #expect(expired.lifeFacts(.autoRenewDisabled).count == 1)
+        let going = given(billed(11, .on, at: day(0)), billed(12, .on, at: day(30)))
+        #expect(going.answer(day(40))?.willRenew == true)
+        #expect(going.notices(.renewalOverdue).count == 1)
+    }
+
     @Test("A revocation in force has reason, type and percentage; a past one is absent")
     func revocation() throws {
         let refund = Fact.transaction("1", day(0), day(30), at: day(10)).revoked(

@@ -209,6 +209,24 @@ struct SetAsideTests {
     }
 
     @Test(
+        "In refunded time it does not end what a reversal gave back later", arguments: lower)
+    func givenBack(_ trust: Trust) {
+        let facts = month(
+            .notification(.refund, "1", day(0), day(30), at: day(5)).revoked(day(5)),
+            .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
+        expectUntouched(facts, reported(day(8), day(10), by: trust), .unconfirmedStatement)
+        expectUntouched(
+            facts, reported(day(8), day(40), by: trust, at: day(9)).revoked(day(9)),
+            .unconfirmedStatement)
+        let longer = given(facts + [reported(day(8), day(40), by: trust)])
+        #expect(longer.answer(day(20))?.transactionId.rawValue == "99")
+        // Before the reversal it is the only purchase.
+        let refunded = given(Array(facts.prefix(2)) + [reported(day(8), day(10), by: trust)])
+        #expect(refunded.answer(day(9))?.transactionId.rawValue == "99")
+        #expect(refunded.state(day(11)) == .expired)
+    }
+
+    @Test(
         "The successor of a signed upgrade counts, except by the secret alone if it ends earlier",
         arguments: [(Trust.transport, day(17)), (.secret, day(30)), (.secret, day(40))])
     func successor(_ trust: Trust, _ end: Timestamp) {

@@ -57,7 +57,15 @@ struct PlainRanks {
             fact.signedDate! >= period.start && (next.map { fact.signedDate! < $0.start } ?? true)
         }
         if said.contains(where: { denies($0, period, known) }) { return true }
-        guard !isRevoked else { return false }
+        if isRevoked {
+            // What a reversal gave back later, and until when.
+            let until = next.map { min($0.start, known.end) } ?? known.end
+            let isGivenBack = known.spans.contains { span in
+                guard let end = span.to else { return false }
+                return span.from <= period.start && period.start < end && end < until
+            }
+            return isGivenBack && shortens(period, until)
+        }
         return grace(known, next, period).map { shortens(period, $0) } ?? false
     }
 
