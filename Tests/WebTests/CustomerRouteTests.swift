@@ -56,6 +56,28 @@ struct CustomerRouteTests {
         }
     }
 
+    @Test("What the next holder bought is not in the timeline of the former one")
+    func formerHolder() async throws {
+        let other = "0b7c11aa-3c40-4b08-9b65-3a4b7f1c9d10"
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            _ = try await client.notify(purchase.notificationBody(0))
+            var next = purchase
+            next.appAccountToken = other
+            _ = try await client.notify(next.notificationBody(1))
+            func times(_ customer: String) async throws -> [Int64] {
+                let answer = try await client.get(
+                    "/v1/customers/\(customer)/timeline?minPosition=2")
+                return (answer.json["entries"]?.array ?? []).compactMap { entry in
+                    entry["at"]?.string.flatMap { Timestamp(rfc3339: $0)?.milliseconds }
+                }
+            }
+            let change = purchase.start.milliseconds + MadePurchase.periodMilliseconds
+            let (former, present) = (try await times(token), try await times(other))
+            #expect(!former.isEmpty && former.allSatisfy { $0 < change })
+            #expect(!present.isEmpty && present.allSatisfy { $0 >= change })
+        }
+    }
+
     @Test("The responses equal the command's, however the token is spelled")
     func same() async throws {
         try await bought { client, host in

@@ -60,7 +60,7 @@ package struct CustomerPage {
             let stretches = chain.life.holders.stretches(of: reading.customer)
             return chain.answer.notices.filter { notice in
                 notice.code.isGap
-                    && stretches.contains { $0.to.map { notice.from <= $0 } ?? true }
+                    && stretches.contains { $0.to.map { notice.from < $0 } ?? true }
             }.map { ($0, chain) }
         }
     }

@@ -15,6 +15,12 @@ public struct TimelineEntry: Hashable, Sendable {
     /// Positions of all events that prove it, ascending.
     public var events: [Int64]
 
+    /// Whether it states a decision about the chain's holders.
+    package var isAboutHolders: Bool {
+        guard case .fact(let event) = kind else { return false }
+        return [.accountLinked, .accountUnlinked].contains(event.name)
+    }
+
     /// Merges by (at, state before fact, signedDate, digest).
     static func merge(_ transitions: [Transition], _ facts: [TimelineEvent]) -> [TimelineEntry] {
         transitions.map {

@@ -42,11 +42,14 @@ public struct CustomerReading: Sendable {
     /// in order of time; for one time, chains in their order, then commands.
     public var entries: [Entry] { page().entries }
 
-    /// The entries of a chain while the customer held it.
+    /// The entries of a chain while the customer held it, and the decision that ended that.
     func heldEntries(_ reading: ChainReading) -> [TimelineEntry] {
         let stretches = reading.life.holders.stretches(of: customer)
         return reading.entries.filter { entry in
-            stretches.contains { entry.at >= $0.from && ($0.to.map { entry.at <= $0 } ?? true) }
+            stretches.contains { held in
+                guard entry.at >= held.from, let end = held.to else { return entry.at >= held.from }
+                return entry.at < end || entry.at == end && entry.isAboutHolders
+            }
         }
     }
 
