@@ -141,7 +141,11 @@ extension ChainReading {
         }
         let life = ledger.life(of: admitted)
         guard let start = life.intervals.first?.from else {
-            return whyStateless(admitted, ledger).map { .stateless(id, reason: $0) }
+            let position = admitted.map(\.position).min() ?? 0
+            return .stateless(
+                id,
+                reason: whyStateless(admitted, ledger)
+                    ?? "What is known of it, from position \(position) on, states no purchase.")
         }
         guard moment.at < start else { return nil }
         let missing = life.notices.first { $0.code == .historyMissingBefore }
@@ -153,7 +157,7 @@ extension ChainReading {
     static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
         let life = ledger.life(of: facts)
         guard life.isEmpty else { return nil }
-        return life.notices.first { $0.code == .unknownValue }?.message
+        return life.notices.first { [.unknownValue, .unreadable].contains($0.code) }?.message
     }
 
     /// Whether the id belongs to the chain under the moment's knowledge.
