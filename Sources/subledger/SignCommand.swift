@@ -56,6 +56,11 @@ struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
                         moment: Moment(at: nil, now: now))
                 }
             } catch let error as EligibilityError { return Output(refused: error) }
+            if eligibility?.stamp.position == 0 {
+                Terminal.note(
+                    "warning: the ledger is empty and knows no customer; check --data and"
+                        + " --environment.")
+            }
         }
         let answer = SignatureAnswer(
             try credentials.sign(order.request, nonce: UUID().uuidString, at: now), eligibility)
@@ -94,8 +99,8 @@ enum Signatures {
             commandName: SignatureRequest.Kind.promotionalOffer.rawValue,
             abstract: "A promotional offer as JWS, for current StoreKit.",
             discussion: """
-                A customer is eligible who had a subscription of the product's group and has none \
-                now.
+                A customer is eligible whose last subscription of the product's group has expired; \
+                in grace, in billing retry and after a refund they are not.
                 """)
 
         @Argument(help: "The product.")
@@ -122,8 +127,8 @@ enum Signatures {
             abstract: "A promotional offer in the first form, for any StoreKit.",
             discussion: """
                 The app passes key id, nonce, timestamp and signature; Apple accepts them for 24 \
-                hours. A customer is eligible who had a subscription of the product's group and \
-                has none now.
+                hours. A customer is eligible whose last subscription of the product's group has \
+                expired; in grace, in billing retry and after a refund they are not.
                 """)
 
         @Argument(help: "The product.")

@@ -38,11 +38,12 @@ struct SignatureRouteTests {
 
     /// Serves two periods of the purchase to an app that has a key.
     private func serve(
-        at now: Timestamp = ServedPlace.now,
+        at now: Timestamp = ServedPlace.now, waitLimit: Duration? = nil,
         _ body: @escaping @Sendable (WebClient, LedgerHost) async throws -> Void
     ) async throws {
         var place = try ServedPlace()
         place.now = now
+        if let waitLimit { place.waitLimit = waitLimit }
         let world = try RecoveryWorld()
         let apple = try world.client(world.apple())
         try await place.serve(renewed: SignatureRouteTests.purchase) {
@@ -63,6 +64,19 @@ struct SignatureRouteTests {
             let answer = try await SignatureRouteTests.sign(
                 client, "promotional-offer", SignatureRouteTests.body(SignatureRouteTests.offer))
             #expect(answer.status == 422 && answer.code == "missingKey")
+        }
+    }
+
+    @Test("A position beyond the log is waited for, whether the ledger decides or not")
+    func minimumPosition() async throws {
+        try await serve(waitLimit: ServedPlace.briefWait) { client, _ in
+            for flags in [[:], ["ifEligible": true]] {
+                let members = SignatureRouteTests.offer.merging(["transactionId": "1"]) { $1 }
+                let answer = try await SignatureRouteTests.sign(
+                    client, "promotional-offer", SignatureRouteTests.body(members, flags),
+                    query: "?minPosition=999")
+                #expect(answer.status == 503 && answer.code == "projectionBehind", "\(flags)")
+            }
         }
     }
 

@@ -92,7 +92,10 @@ extension ServiceConfiguration {
     ) throws(ConfigurationError) -> RetentionRule.Bounds {
         let bounds = RetentionRule.Bounds(
             from: try mapping.integer("from"), below: try mapping.integer("below"))
-        guard bounds.from ?? 0 >= 0, bounds.below ?? .max > bounds.from ?? 0 else {
+        guard bounds.from ?? 0 >= 0 else {
+            throw mapping.invalid("from", "A number from 0 on is expected.")
+        }
+        guard bounds.below ?? .max > bounds.from ?? 0 else {
             throw mapping.invalid("below", "A number above `from` is expected, from 0 on.")
         }
         return bounds

@@ -23,11 +23,11 @@ extension LedgerHost {
             several: IntakeRefusal(
                 .malformed, code: "invalidParameter",
                 message: "Several apps have a key: name one with bundleId."))
+        let needsState = order.isForEligible || scope.minPosition != nil
+        let snapshot = needsState ? try await served.snapshot(for: scope) : nil
+        let position = snapshot?.position ?? served.projectedPosition ?? 0
         var eligibility: EligibilityAnswer?
-        var position = served.projectedPosition ?? 0
-        if order.isForEligible {
-            let snapshot = try await served.snapshot(for: scope)
-            position = snapshot.position
+        if order.isForEligible, let snapshot {
             do {
                 eligibility = try await order.eligibility(
                     in: snapshot.customers, bundleId: app.bundleId, moment: moment)

@@ -256,6 +256,14 @@ struct ConfigurationTests {
             ("server: { port: 65536 }", "server.port"),
             ("server: { port: -1 }", "server.port"),
             ("server: 8080", "server"), ("verification: off", "verification"),
+            (
+                "retention: [ { name: a, message: 758883e8-151b-47b7-abd0-60c4d804c2f5, refunds: { from: -1 } } ]",
+                "retention[0].refunds.from"
+            ),
+            (
+                "retention: [ { name: a, message: 758883e8-151b-47b7-abd0-60c4d804c2f5, refunds: { from: 2, below: 2 } } ]",
+                "retention[0].refunds.below"
+            ),
             ("verification: { revocation: on }", "verification.revocation"),
             ("verification: { revocation: Require }", "verification.revocation"),
         ])
