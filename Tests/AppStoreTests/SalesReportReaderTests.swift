@@ -61,6 +61,9 @@ struct SalesReportReaderTests {
         #expect(error("\n\r\n") == .empty)
         #expect(error("Provider\tSKU\tUnits\n") == .unknownReport)
         #expect(error("Event,Quantity\n") == .unknownReport)
+        let lines = SalesReportReaderTests.events + "2026-01-31\tRenew\tpro\t1\tUS\t2\n"
+        let returns = lines.split(separator: "\n").joined(separator: "\r")
+        #expect(error(lines) == nil && error(returns) == .unknownReport)
         #expect(error(SalesReportReaderTests.states) == .dayUnknown)
         #expect(
             error("Event\tSubscription Name\tCountry\tEvent Date\tSubscription Apple ID\n")
@@ -132,10 +135,10 @@ struct SalesReportReaderTests {
             return found.reader.malformed.map(\.code.rawValue)
         }
         #expect(try codes(bytes, largest) == [])
-        #expect(try codes(bytes, -largest) == [])
+        #expect(try codes(bytes, 0) == [])
+        #expect(try codes(bytes, -1) == ["invalidNumber"])
         #expect(try codes(bytes + 1, 1) == ["textTooLong"])
         #expect(try codes(1, largest + 1) == ["invalidNumber"])
-        #expect(try codes(1, -largest - 1) == ["invalidNumber"])
         #expect(try codes(1, .min) == ["invalidNumber"])
         let event = String(repeating: "e", count: bytes)
         #expect(try codes(1, 1, event: event) == [])
@@ -149,12 +152,12 @@ struct SalesReportReaderTests {
             + "\tDeveloper Proceeds\tProceeds Currency\n"
         let rows = [
             " \t9.99\tUSD\t2\t6.99\tUSD", "Yes\t-9.99\tUSD\t-1\t-6.99\tUSD",
-            " \t9.99\tUSD\t1\t \t ", " \t9.99\tUSD\t1\t6.9999\tUSD",
+            " \t9.99\tUSD\t1\t \t ", " \t9.99\tUSD\t1\t \tUSD", " \t9.99\tUSD\t1\t6.9999\tUSD",
             " \t9.99\tUSD\t1000000000\t9999999999.999\tUSD",
         ].map { "2026-01-31\tpro\t1\tUS\t77\t\($0)\n" }
         let found = try read(header + rows.joined())
-        #expect(found.rows.map(\.proceeds) == [13_980, -6_990, nil])
-        #expect(found.rows.map(\.proceedsCurrency) == ["USD", "USD", nil])
+        #expect(found.rows.map(\.proceeds) == [13_980, -6_990, nil, nil])
+        #expect(found.rows.map(\.proceedsCurrency) == ["USD", "USD", nil, nil])
         #expect(found.reader.malformed.map(\.code) == [.invalidNumber, .invalidNumber])
     }
 
@@ -196,10 +199,10 @@ struct SalesReportReaderTests {
         #expect(found.reader.otherEvents.map(\.quantity) == [4])
     }
 
-    @Test("subscriptions by state, on the day that is given; blanks are 0")
+    @Test("subscriptions by state, on the day that is given")
     func states() throws {
         let found = try read(
-            SalesReportReaderTests.states + "pro\t1\tUS\t5\t2\t1\t9\t \t3\n",
+            SalesReportReaderTests.states + "pro\t1\tUS\t5\t2\t1\t \t0\t3\n",
             day: SalesReportReaderTests.day)
         #expect(
             found.lines == [
@@ -207,6 +210,37 @@ struct SalesReportReaderTests {
                 "pro activePaid 1/31 USA 1", "pro billingRetry 1/31 USA 0",
                 "pro grace 1/31 USA 3",
             ])
+    }
+
+    @Test("a blank number is not 0, and none of events and subscriptions is below 0")
+    func blanks() throws {
+        func codes(_ header: String, _ row: String) throws -> [String] {
+            let found = try read(header + row + "\n", day: SalesReportReaderTests.day)
+            #expect(found.rows.isEmpty != found.reader.malformed.isEmpty)
+            return found.reader.malformed.map(\.code.rawValue)
+        }
+        let bad = ["invalidNumber"]
+        let texts: [(String, [String])] = [("0", []), ("", bad), (" ", bad), ("-1", bad)]
+        for (text, expected) in texts {
+            let event = try codes(
+                SalesReportReaderTests.events, "2026-01-31\tRefund\tpro\t1\tUS\t\(text)")
+            #expect(event == expected)
+            for place in 0..<6 where place != 3 {
+                var counts = ["1", "1", "1", "1", "1", "1"]
+                counts[place] = text
+                let row = "pro\t1\tUS\t" + counts.joined(separator: "\t")
+                #expect(try codes(SalesReportReaderTests.states, row) == expected)
+            }
+        }
+        let purchase = "2026-01-31\tpro\t1\tUS\t77\t "
+        let purchases: [(String, String, [String])] = [
+            ("0.00", "1", []), ("9.99", "-1", []), (".5", "1", []), (" ", "1", bad),
+            ("-", "1", bad), (".", "1", bad), ("9.99", " ", bad), ("9.99", "", bad),
+        ]
+        for (price, units, expected) in purchases {
+            let row = "\(purchase)\t\(price)\tUSD\t\(units)"
+            #expect(try codes(SalesReportReaderTests.subscribers, row) == expected)
+        }
     }
 
     @Test("columns are those of Apple in any capitals")

@@ -62,7 +62,7 @@ struct SalesReportTarget: FuzzTarget {
         var table = SalesReportTable()
         for row in reading.rows {
             require(
-                row.amount.magnitude <= SalesReport.largestCount && row.price ?? 0 >= 0,
+                row.amount >= 0 && row.amount <= SalesReport.largestCount && row.price ?? 0 >= 0,
                 "numbers are bounded")
             for text in [row.appleId, row.name, row.country, row.currency ?? ""] {
                 require(text.utf8.count <= SalesReport.textByteCount, "texts are bounded")
@@ -84,10 +84,10 @@ struct SalesReportTarget: FuzzTarget {
     private static let states =
         "Subscription Name\tSubscription Apple ID\tCountry\tActive Standard Price Subscriptions"
         + "\tActive Free Trial Introductory Offer Subscriptions\tGrace Period\n"
-        + "pro\t1\tUS\t5\t2\t \npro\t1\tDE\t1\t\t1\n"
+        + "pro\t1\tUS\t5\t2\t0\npro\t1\tDE\t1\t\t1\n"
     private static let events =
         "Event Date\tEvent\tSubscription Name\tSubscription Apple ID\tCountry\tQuantity\r\n"
-        + "2026-01-31\tRenew\tpro\t1\tUS\t2\r\n01/31/2026\tUpgrade\tpro\t1\tUS\t-1\r\n"
+        + "2026-01-31\tRenew\tpro\t1\tUS\t2\r\n01/31/2026\tUpgrade\tpro\t1\tUS\t1\r\n"
     private static let subscribers =
         "Event Date\tSubscription Name\tSubscription Apple ID\tCountry\tSubscriber ID\tRefund"
         + "\tCustomer Price\tCustomer Currency\tUnits\tDeveloper Proceeds"

@@ -103,6 +103,7 @@ public enum SalesReport {
         /// and tax; in milliunits of `proceedsCurrency`, of refunds at most 0.
         public var proceeds: Int64?
         public var proceedsCurrency: String?
+        /// Never negative.
         public var amount: Int64
     }
 
@@ -118,8 +119,9 @@ public enum SalesReport {
             case columnCount
             /// A date that is neither `YYYY-MM-DD` nor `MM/DD/YYYY`.
             case invalidDate
-            /// A quantity that is not a whole number or beyond `largestCount`; a price or proceeds
-            /// with more than three decimal places, or no decimal.
+            /// A number of events, subscriptions or units that is blank, not whole or beyond
+            /// `largestCount`, of events and subscriptions also below 0; a price that is blank; a
+            /// price or proceeds with more than three decimal places, or no decimal.
             case invalidNumber
             case lineTooLong
             case notUTF8
@@ -147,7 +149,7 @@ public enum SalesReport {
 /// Why a whole report cannot be read.
 public enum SalesReportError: Error, Hashable, Sendable {
     case empty
-    /// The header is of none of the three reports.
+    /// The header is of none of the three reports, or does not end in a line feed.
     case unknownReport
     case missingColumn(String, SalesReport.Kind)
     /// A subscription report without its day.
@@ -174,8 +176,8 @@ public enum SalesReportError: Error, Hashable, Sendable {
         case .empty: "The report is empty; download it again."
         case .unknownReport:
             "The first line is not the header of a subscription, subscription event or subscriber"
-                + " report, separated by tabs. Download one of these from App Store Connect,"
-                + " Sales and Trends, Reports."
+                + " report, separated by tabs and ended by a line feed. Download one of these"
+                + " from App Store Connect, Sales and Trends, Reports."
         case .missingColumn(let column, let kind):
             "The \(kind.rawValue) report has no column “\(column)”; download version 1_3 or later."
         case .dayUnknown:

@@ -69,9 +69,10 @@ public struct SalesReportReader: Sendable {
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         guard kind != nil else {
             if line.isEmpty { return }
-            guard !isTooLong, let text = String(validating: line, as: UTF8.self) else {
-                throw .unknownReport
-            }
+            // A carriage return within it: lines that do not end in a line feed.
+            guard !isTooLong, !line.contains(UInt8(ascii: "\r")),
+                let text = String(validating: line, as: UTF8.self)
+            else { throw .unknownReport }
             columns = try SalesReportColumns(header: text)
             kind = columns.kind
             guard kind != .subscription || day != nil else { throw .dayUnknown }
@@ -128,7 +129,7 @@ public struct SalesReportReader: Sendable {
     /// Negative prices and units are refunds, as is a row marked so.
     private func subscriber(_ cells: [String]) throws(Problem) -> SalesReport.Row {
         let day = try date(columns.text(SalesReportColumns.eventDate, cells))
-        let units = try count(columns.text(SalesReportColumns.units, cells))
+        let units = try whole(columns.text(SalesReportColumns.units, cells))
         let price = try money(columns.text(SalesReportColumns.price, cells))
         let isRefund =
             columns.text(SalesReportColumns.refund, cells) == "Yes" || price < 0 || units < 0
@@ -138,8 +139,9 @@ public struct SalesReportReader: Sendable {
         found.price = abs(price)
         found.currency = try text(SalesReportColumns.currency, cells)
         let currency = try text(SalesReportColumns.proceedsCurrency, cells)
-        guard !currency.isEmpty else { return found }
-        let unit = try money(columns.text(SalesReportColumns.proceeds, cells))
+        let stated = columns.text(SalesReportColumns.proceeds, cells)
+        guard !currency.isEmpty, !stated.isEmpty else { return found }
+        let unit = try money(stated)
         let (proceeds, overflow) = abs(unit).multipliedReportingOverflow(by: found.amount)
         guard !overflow else { throw Problem(code: .invalidNumber) }
         found.proceeds = isRefund ? -proceeds : proceeds
@@ -183,17 +185,25 @@ public struct SalesReportReader: Sendable {
         throw Problem(code: .invalidDate)
     }
 
-    /// A blank is 0.
+    /// How many events or subscriptions: never negative.
     private func count(_ text: String) throws(Problem) -> Int64 {
-        if text.isEmpty { return 0 }
+        let number = try whole(text)
+        guard number >= 0 else { throw Problem(code: .invalidNumber) }
+        return number
+    }
+
+    private func whole(_ text: String) throws(Problem) -> Int64 {
         guard let number = Int64(plain: text), number.magnitude <= SalesReport.largestCount else {
             throw Problem(code: .invalidNumber)
         }
         return number
     }
 
-    /// A decimal as milliunits; digits after the third must be 0. A blank is 0.
+    /// A decimal as milliunits; digits after the third must be 0.
     private func money(_ text: String) throws(Problem) -> Int64 {
+        guard text.utf8.contains(where: { $0 &- UInt8(ascii: "0") <= 9 }) else {
+            throw Problem(code: .invalidNumber)
+        }
         let isNegative = text.hasPrefix("-")
         let parts = (isNegative ? text.dropFirst() : text[...]).split(
             separator: ".", maxSplits: 1, omittingEmptySubsequences: false)

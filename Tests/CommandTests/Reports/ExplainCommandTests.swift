@@ -38,6 +38,8 @@ struct ExplainCommandTests {
         #expect(try await code([]) == "emptyReport")
         #expect(try await code(["Provider\tSKU"]) == "unknownReport")
         #expect(try await code(["Event\tQuantity"]) == "missingColumn")
+        let row = ExplainCommandTests.row("Subscribe")
+        #expect(try await code(["\(ExplainCommandTests.header)\r\(row)\r"]) == "unknownReport")
         #expect(try await code([state]) == "reportDayUnknown")
         #expect(try await code([state], "s_20260230.txt") == "reportDayUnknown")
         #expect(try await code([state], "s_20260131.txt") == nil)
@@ -62,6 +64,31 @@ struct ExplainCommandTests {
         #expect(found.code == 1, "\(found.err)")
         #expect(found.out.contains(#""malformed":[{"line":2,"code":"columnCount"}]"#))
         #expect(found.out.contains(#""apple":1,"ours":1,"difference":0"#))
+    }
+
+    @Test("A number that is blank or below 0 is a malformed row, and matches nothing")
+    func numbers() async throws {
+        let place = try await taken()
+        let rows = ["-1\t1", "\t1", "1\t-1", "1\t "].map { "pro\t1177256379\tFR\t\($0)" }
+        try place.write(
+            [
+                "Subscription Name\tSubscription Apple ID\tCountry"
+                    + "\tActive Standard Price Subscriptions\tFree Trial Win-back Offers"
+            ] + rows, to: "s_20260110.txt")
+        try place.write(
+            [
+                ExplainCommandTests.header, "2026-01-10\tSubscribe\t-1\tpro\t1177256379\t ",
+                "2026-01-10\tRefund\t\tpro\t1177256379\tFR",
+            ], to: "r.txt")
+        let found = try await explain(
+            place, "--report", "s_20260110.txt", "--report", "r.txt", "--json")
+        #expect(found.code == 1, "\(found.err)")
+        #expect(found.out.contains(#""cells":[]"#))
+        for (count, lines) in [(4, 2...5), (2, 2...3)] {
+            let malformed = lines.map { #"{"line":\#($0),"code":"invalidNumber"}"# }
+            let text = malformed.joined(separator: ",")
+            #expect(found.out.contains(#""malformedRows":\#(count),"malformed":[\#(text)]"#))
+        }
     }
 
     @Test("A ledger without a chain explains nothing")
