@@ -55,7 +55,9 @@ struct ComparedCells: Summable {
         }
     }
 
-    /// The days that Apple's reports have.
+    /// What Apple's reports have.
+    let parts: Set<SalesReportTable.Part>
+    /// Their days.
     let days: [SalesReport.Kind: Set<CivilDate>]
     /// The days of a subscription report, each with its last moment in the report zone and Apple's.
     let stateDays: [(day: CivilDate, ours: Timestamp, theirs: Timestamp)]
@@ -78,7 +80,8 @@ struct ComparedCells: Summable {
     init(
         _ table: SalesReportTable, zone: ReportZone, pacific: ReportZone, limit: Timestamp
     ) {
-        days = table.days
+        parts = table.parts
+        days = parts.reduce(into: [:]) { $0[$1.kind, default: []].insert($1.day) }
         stateDays = (days[.subscription] ?? []).map {
             ($0, ComparedCells.end(of: $0, in: zone), ComparedCells.end(of: $0, in: pacific))
         }
@@ -110,13 +113,13 @@ struct ComparedCells: Summable {
 
     // MARK: Cells
 
-    /// The cell of a figure on a day; nil where no report has the day, or names the product.
+    /// The cell of a figure on a day; nil where no report has them, or names the product.
     private func cell(
         _ kind: SalesReport.Kind, _ figure: SalesReport.Figure, _ day: CivilDate,
         _ values: DimensionValues
     ) -> SalesReportTable.Cell? {
         guard let product = values.product, products.contains(product),
-            days[kind]?.contains(day) == true
+            parts.contains(SalesReportTable.Part(kind, figure, day))
         else { return nil }
         return SalesReportTable.Cell(
             kind: kind, figure: figure, day: day, product: product,

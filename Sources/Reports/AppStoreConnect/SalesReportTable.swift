@@ -14,6 +14,9 @@ public struct SalesReportTable: Sendable {
         /// As in payloads (`USA`); empty: none is stated.
         public var country: String
 
+        /// What a later report replaces with this cell.
+        var part: Part { Part(kind, figure, day) }
+
         /// A cell of another figure.
         func with(_ figure: SalesReport.Figure) -> Cell {
             var cell = self
@@ -56,9 +59,18 @@ public struct SalesReportTable: Sendable {
         var moneyCount: Int { prices.count + proceeds.count }
     }
 
-    private struct Part: Hashable {
+    /// A day of a kind of report; of subscriptions for each figure: not every version has columns
+    /// for all.
+    struct Part: Hashable, Sendable {
         let kind: SalesReport.Kind
         let day: CivilDate
+        /// Nil except of subscriptions.
+        let figure: SalesReport.Figure?
+
+        init(_ kind: SalesReport.Kind, _ figure: SalesReport.Figure, _ day: CivilDate) {
+            (self.kind, self.day) = (kind, day)
+            self.figure = kind == .subscription ? figure : nil
+        }
     }
 
     /// Product ids by Apple's number or by reference name.
@@ -104,27 +116,24 @@ public struct SalesReportTable: Sendable {
 
     /// Ends a report. Its days replace those of earlier reports of its kind.
     public mutating func endReport() {
-        let days = Set(current.map { Part(kind: $0.key.kind, day: $0.key.day) })
-        for (cell, stated) in cells where days.contains(Part(kind: cell.kind, day: cell.day)) {
+        let parts = Set(current.map(\.key.part))
+        for (cell, stated) in cells where parts.contains(cell.part) {
             let now = current[cell]?.amount ?? 0
             if now != stated.amount { earlier[cell] = stated.amount }
             cells[cell] = current[cell] ?? Stated()
         }
         for (cell, stated) in current where cells[cell] == nil {
             cells[cell] = stated
-            let isReplaced = replaced.contains(Part(kind: cell.kind, day: cell.day))
-            if isReplaced, stated.amount != 0 { earlier[cell] = 0 }
+            if replaced.contains(cell.part), stated.amount != 0 { earlier[cell] = 0 }
         }
-        replaced.formUnion(days)
+        replaced.formUnion(parts)
         current = [:]
         moneyCount = 0
     }
 
-    /// Days of earlier reports.
+    /// Of earlier reports.
     private var replaced: Set<Part> = []
 
-    /// The days with any number, 0 included, by report.
-    var days: [SalesReport.Kind: Set<CivilDate>] {
-        cells.reduce(into: [:]) { $0[$1.key.kind, default: []].insert($1.key.day) }
-    }
+    /// The parts with any number, 0 included.
+    var parts: Set<Part> { Set(cells.map(\.key.part)) }
 }

@@ -122,6 +122,23 @@ struct ReportExplanationTests {
         #expect(found.lines == ["activePaid 2026-01-12 0 1: unexplained -1 (1)"])
     }
 
+    @Test("A figure without a column is not compared, and keeps what an earlier report states")
+    func missingColumn() async throws {
+        let day = CivilDate(year: 2026, month: 1, day: 12)
+        let paid = (
+            header: "Subscription Name\tSubscription Apple ID\tCountry"
+                + "\tActive Standard Price Subscriptions",
+            rows: ["pro\t1\tUS\t1"], day: CivilDate?.some(day)
+        )
+        let deliveries = [try chain(1).bought(), try chain(2).bought().asTrial]
+        let alone = try await explain(deliveries, try table([paid]))
+        #expect(alone.lines == ["activePaid 2026-01-12 1 1:"])
+        let later = try await explain(
+            deliveries, try table([states(day, paid: 2, trials: 1), paid]))
+        #expect(later.lines == ["activePaid 2026-01-12 1 1:", "trials 2026-01-12 1 1:"])
+        #expect(later.answer.cells.map(\.earlier) == [2, nil])
+    }
+
     // MARK: Causes
 
     @Test("Equal numbers need no explanation")
