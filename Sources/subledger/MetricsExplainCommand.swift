@@ -3,6 +3,7 @@ import ArgumentParser
 import Foundation
 import Intake
 import Reports
+import Service
 
 struct MetricsExplainCommand: OutputCommand {
     static let configuration = CommandConfiguration(
@@ -43,7 +44,10 @@ struct MetricsExplainCommand: OutputCommand {
         let limit = try knowledge.limit()
         let given = try day.map { try ReportFile.day($0) }
         var table = SalesReportTable(products: try names())
-        let reports = try files.map { try ReportFile(reading: $0, day: given, into: &table) }
+        let apps = settings.reportedApps
+        let reports = try files.map {
+            try ReportFile(reading: $0, day: given, of: apps, into: &table)
+        }
         for name in table.unmatchedNames.sorted() {
             Terminal.note("warning: --product: no row has the Apple ID or reference name \(name).")
         }
@@ -72,6 +76,14 @@ struct MetricsExplainCommand: OutputCommand {
     }
 }
 
+extension Settings {
+    /// The App Apple IDs of the apps asked about; nil where one of them has none.
+    fileprivate var reportedApps: Set<Int64>? {
+        let numbers = configuration.apps.compactMap(\.appAppleId).filter { $0 > 0 }
+        return numbers.isEmpty || numbers.count < configuration.apps.count ? nil : Set(numbers)
+    }
+}
+
 /// A report's file, read into a table.
 struct ReportFile {
     let path: String
@@ -80,14 +92,19 @@ struct ReportFile {
     /// Bytes read at once.
     private static let pieceByteCount = 262_144
 
-    /// - Parameter day: of a subscription report; nil: by the file's name.
-    init(reading path: String, day: CivilDate?, into table: inout SalesReportTable) throws {
+    /// - Parameters:
+    ///   - day: of a subscription report; nil: by the file's name.
+    ///   - apps: whose rows are compared; nil: all.
+    init(
+        reading path: String, day: CivilDate?, of apps: Set<Int64>?,
+        into table: inout SalesReportTable
+    ) throws {
         let file: FileHandle
         do { file = try FileHandle(forReadingFrom: URL(filePath: path)) } catch {
             throw ReportFile.unreadable(path)
         }
         defer { try? file.close() }
-        var found = SalesReportReader(day: day ?? ReportFile.day(inName: path))
+        var found = SalesReportReader(day: day ?? ReportFile.day(inName: path), apps: apps)
         do {
             let source: () throws -> [UInt8]? = { try ReportFile.piece(of: file) }
             try found.readWhole(source) { table.add($0) }
@@ -133,6 +150,7 @@ struct ReportFile {
                 json.member("line", Int64(row.line))
                 json.member("code", row.code.rawValue)
             }
+            json.member("otherAppRows", Int64(reader.otherAppCount))
             json.objects("notCompared", reader.otherEvents) { json, event in
                 json.member("event", event.name)
                 json.member("quantity", event.quantity)

@@ -17,6 +17,7 @@ struct SalesReportColumns: Sendable {
     static let currency = "Customer Currency"
     static let refund = "Refund"
     // Not every report has these.
+    static let appAppleId = "App Apple ID"
     static let proceeds = "Developer Proceeds"
     static let proceedsCurrency = "Proceeds Currency"
     private static let subscriberId = "Subscriber ID"

@@ -8,11 +8,15 @@ public struct SalesReportReader: Sendable {
     /// The first malformed rows.
     public private(set) var malformed: [SalesReport.MalformedRow] = []
     public private(set) var malformedCount = 0
+    /// Rows that were left out because they are of an app that was not asked about.
+    public private(set) var otherAppCount = 0
     /// Sums of the events that are not compared.
     private var notCompared: [String: Int64] = [:]
 
     /// The day of a report whose rows have none.
     private let day: CivilDate?
+    /// Apple's numbers of the apps asked about; nil: all.
+    private let apps: Set<String>?
     private let limit: Int
     private var columns = SalesReportColumns()
     private var byteCount = 0
@@ -20,11 +24,19 @@ public struct SalesReportReader: Sendable {
     private var line: [UInt8] = []
     private var isTooLong = false
 
-    /// - Parameter day: of a subscription report, which does not state it.
-    public init(day: CivilDate? = nil) { self.init(day: day, limit: SalesReport.byteCount) }
+    /// - Parameters:
+    ///   - day: of a subscription report, which does not state it.
+    ///   - apps: the apps whose rows are read, by App Apple ID, with the rows that have none; nil:
+    ///     all rows.
+    public init(day: CivilDate? = nil, apps: Set<Int64>? = nil) {
+        self.init(day: day, apps: apps, limit: SalesReport.byteCount)
+    }
 
     /// - Parameter limit: bytes of the report.
-    init(day: CivilDate?, limit: Int) { (self.day, self.limit) = (day, limit) }
+    init(day: CivilDate?, apps: Set<Int64>? = nil, limit: Int) {
+        (self.day, self.limit) = (day, limit)
+        self.apps = apps.map { Set($0.map(\.description)) }
+    }
 
     /// The events that are not compared, by Apple's name in order, with their sums; at most
     /// `SalesReport.eventNameCount`.
@@ -100,6 +112,11 @@ public struct SalesReportReader: Sendable {
 
     private mutating func rows(_ cells: [String]) throws(Problem) -> [SalesReport.Row] {
         guard cells.count == columns.names.count else { throw Problem(code: .columnCount) }
+        let app = columns.text(SalesReportColumns.appAppleId, cells)
+        if let apps, !app.isEmpty, !apps.contains(app) {
+            otherAppCount += 1
+            return []
+        }
         switch columns.kind {
         case .subscription:
             guard let day else { return [] }

@@ -13,6 +13,9 @@ extension ReportFile {
         lines += reader.malformed.map { "  line \($0.line): \($0.code.rawValue)" }
         let omitted = reader.malformedCount - reader.malformed.count
         if omitted > 0 { lines.append("  and \(omitted) more") }
+        if reader.otherAppCount > 0 {
+            lines.append("  not compared: rows of other apps, \(reader.otherAppCount)")
+        }
         lines += reader.otherEvents.map { "  not compared: \($0.name), \($0.quantity)" }
         return lines
     }

@@ -21,6 +21,10 @@ struct ExplainCommandTests {
     }
 
     private func explain(_ place: Workplace, _ options: String...) async throws -> Outcome {
+        try await explain(place, options)
+    }
+
+    private func explain(_ place: Workplace, _ options: [String]) async throws -> Outcome {
         try await place.run(
             ["metrics", "explain", "--product", "1177256379=com.example.pro"] + options
                 + place.options)
@@ -89,6 +93,53 @@ struct ExplainCommandTests {
             let text = malformed.joined(separator: ",")
             #expect(found.out.contains(#""malformedRows":\#(count),"malformed":[\#(text)]"#))
         }
+    }
+
+    /// Apps that both have the product, by App Apple ID.
+    private static func apps(_ numbers: Int?...) -> [String] {
+        let apps = zip([Evidence.app, "com.example.other"], numbers).map { app, number in
+            "  - { bundleId: \(app)\(number.map { ", appAppleId: \($0)" } ?? "") }"
+        }
+        return ["dataDirectory: data", "trustedRoots: [root.der]", "apps:"] + apps
+    }
+
+    @Test("Rows of apps that were not asked about are left out, and counted")
+    func otherApps() async throws {
+        let place = try Workplace(options: ["--config", "c.yaml", "--json"])
+        try place.write(ExplainCommandTests.apps(11, 22), to: "c.yaml")
+        let other = try Evidence.line(
+            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, id: "600000000000002",
+            app: "com.example.other")
+        try place.write(Evidence.lines + [other], to: "in.ndjson")
+        let ingested = try await place.run("ingest", "in.ndjson")
+        #expect(ingested.code == 0, "\(ingested.err)")
+        let rows = ["Subscribe", "Upgrade"].flatMap { event in
+            ["11", "22", "33", " "].map { "\(ExplainCommandTests.row(event))\t\($0)" }
+        }
+        try place.write([ExplainCommandTests.header + "\tApp Apple ID"] + rows, to: "r.txt")
+
+        func expect(_ apple: Int, _ ours: Int, leftOut: Int, _ options: String...) async throws {
+            let found = try await explain(place, ["--report", "r.txt"] + options)
+            let cell = #""apple":\#(apple),"ours":\#(ours),"#
+            #expect(found.out.contains(cell), "\(found.out) \(found.err)")
+            let event = #"[{"event":"Upgrade","quantity":\#(apple)}]"#
+            let counted = #""otherAppRows":\#(leftOut),"notCompared":\#(event)"#
+            #expect(found.out.contains(counted), "\(found.out)")
+        }
+        // The row without a number is compared always.
+        try await expect(3, 2, leftOut: 2)
+        try await expect(2, 1, leftOut: 4, "--bundle-id", Evidence.app)
+        try place.write(ExplainCommandTests.apps(11, nil), to: "c.yaml")
+        try await expect(4, 2, leftOut: 0)
+        try await expect(2, 1, leftOut: 4, "--bundle-id", Evidence.app)
+        try await expect(4, 1, leftOut: 0, "--bundle-id", "com.example.other")
+        try await expect(
+            2, 1, leftOut: 4, "--bundle-id", "com.example.other", "--app-apple-id", "22")
+        let text = try await place.run([
+            "metrics", "explain", "--report", "r.txt", "--config", "c.yaml", "--bundle-id",
+            Evidence.app,
+        ])
+        #expect(text.out.contains("  not compared: rows of other apps, 4\n"), "\(text.out)")
     }
 
     @Test("A ledger without a chain explains nothing")
