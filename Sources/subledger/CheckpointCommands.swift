@@ -120,7 +120,8 @@ extension AuditCommand {
         func validate() throws {
             let count = [id != nil, customer != nil, !position.isEmpty, metric != nil].count { $0 }
             guard count == 1 else {
-                throw ValidationError("Name a subscription, --customer, --position or --metric.")
+                throw ValidationError(
+                    "Name exactly one of a subscription, --customer, --position and --metric.")
             }
             let ofCell =
                 [cell, from, to].contains { $0 != nil } || paid || !(group + filters).isEmpty
@@ -141,8 +142,10 @@ extension AuditCommand {
         }
 
         func output(_ settings: Settings) async throws -> Output {
-            let moment = try moment.moment()
-            let bundle = try await settings.withSession { session in
+            var moment = try moment.moment()
+            // Reports end at their own time.
+            if metric != nil { moment.now = min(moment.at, moment.now) }
+            let bundle = try await settings.withSession { [moment] session in
                 let ledger = session.ledger
                 let prover = TreeProver(ledger.log, directory: ledger.directory)
                 let signer = try settings.checkpointSigner(ledger, prover)

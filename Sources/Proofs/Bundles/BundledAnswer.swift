@@ -16,14 +16,19 @@ extension ProofBundle.Answer {
             switch query.subject {
             case .subscription(let chain, let id): (named(chain, askedAs: id), state)
             case .customer(let customer): ("customer \(customer.rawValue)", standing)
-            case .cell(let cell):
-                (
-                    "\(cell.column) of \(cell.name) from \(cell.from.rfc3339)"
-                        + " to \(cell.to.rfc3339)", amount
-                )
+            case .cell(let cell): (named(cell), amount)
             }
         let moment = "at \(query.at.rfc3339), as known at position \(query.knownPosition)"
         return "\(subject) \(moment): \(found)".printable
+    }
+
+    private func named(_ cell: BundledCell) -> String {
+        let group = cell.group.isEmpty ? "" : ", group \(cell.group.joined(separator: ", "))"
+        let filters =
+            cell.filters.isEmpty ? "" : ", only where \(cell.filters.joined(separator: ", "))"
+        return "\(cell.column) of \(cell.name)\(cell.isPaid ? " (paid only)" : "")"
+            + " from \(cell.from.rfc3339) to \(cell.to.rfc3339)\(group)\(filters),"
+            + " days in \(cell.timeZone),"
     }
 
     private func named(_ chain: ChainId, askedAs id: String) -> String {

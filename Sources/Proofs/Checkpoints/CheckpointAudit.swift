@@ -105,7 +105,7 @@ public struct CheckpointAudit: Sendable {
         // A running service may have signed it since.
         if size > end { end = try await log.head().position }
         guard size <= end else {
-            report.findings.append(Finding(code: .logCut, size: size, firstPosition: end + 1))
+            report.findings.append(Finding(code: .logCut, size: size, firstPosition: confirmed + 1))
             return
         }
         guard try await prover.root(of: size) == checkpoint.root else {
