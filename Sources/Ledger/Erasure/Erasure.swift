@@ -84,6 +84,10 @@ extension ChainId {
     /// Whether the id is a random one of an erasure: neither Apple nor apps have it.
     public var isPseudonym: Bool { originalTransactionId.rawValue.hasPrefix(Pseudonyms.prefix) }
 
+    /// Why nothing more is erased or decided under a random id.
+    package static let pseudonymReason =
+        "This is a random id of an erasure; it names no person."
+
     /// The key under which the erasure of a chain is stored among the facts: neither a chain of an
     /// app nor a customer.
     public init(erased chain: ErasedChain) {
@@ -105,4 +109,9 @@ extension ChainId {
         return ErasedChain(
             bundleId: BundleId(String(rest[rest.index(after: colon)...])), digest: digest)
     }
+}
+
+extension CustomerId {
+    /// Whether the id is a random one of an erasure.
+    public var isPseudonym: Bool { rawValue.hasPrefix(Pseudonyms.prefix) }
 }

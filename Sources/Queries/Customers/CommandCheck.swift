@@ -18,6 +18,13 @@ package enum CommandCheck {
         }
     }
 
+    /// Throws for a command about a random id of an erasure.
+    static func checkPerson(_ command: Command) throws(CommandError) {
+        guard command.customer?.isPseudonym != true else {
+            throw CommandError(.invalidCustomer, ChainId.pseudonymReason)
+        }
+    }
+
     /// Checks the actor, reason and key of a command.
     package static func check(_ order: CommandIntake.Order) throws(CommandError) {
         try check(order.actor, CommandLimits.actorByteCount, .invalidActor, "An actor")

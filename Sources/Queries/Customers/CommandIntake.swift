@@ -57,6 +57,7 @@ public struct CommandIntake: Sendable {
             tokenName: order.tokenName, reason: order.reason, action: action)
         try CommandCheck.check(command)
         if let known = try await known(command, chain) { return known }
+        try CommandCheck.checkPerson(command)
         try await checkAgainstKnown(command, chain, at: clock())
         return try await append(command, chain, source: .operator, receivedAt: nil)
     }
@@ -158,6 +159,7 @@ public struct CommandIntake: Sendable {
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
             reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))
         try CommandCheck.check(command)
+        try CommandCheck.checkPerson(command)
         guard admit() else { return nil }
         let receipt = try await append(command, chain, source: .client, receivedAt: nil)
         // A repetition of an earlier claim that was undone since has no effect.

@@ -19,13 +19,13 @@ struct ErasurePlanner: Sendable {
         report: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws -> ErasurePlan {
         let end = try await ledger.facts.checkpoint().position
-        guard given.allSatisfy({ !$0.isPseudonym }) else {
-            throw ErasureError(
-                .nothingToErase, "This is a random id of an erasure; it names no person.")
+        guard given.allSatisfy({ !$0.isPseudonym }), customer?.isPseudonym != true else {
+            throw ErasureError(.nothingToErase, ChainId.pseudonymReason)
         }
         var chains = Set(given)
         if let customer {
-            let named = try await projections.chains(of: customer)
+            // A decision of an earlier release may name what was erased.
+            let named = try await projections.chains(of: customer).filter { !$0.isPseudonym }
             try await require(customer, named.filter { !chains.contains($0) }, at: now)
             chains.formUnion(named)
         }
@@ -118,7 +118,7 @@ struct ErasurePlanner: Sendable {
             let page = try await ledger.log.events(after: position, through: end, damaged: .marked)
             guard let last = page.last?.position else { break }
             for event in page where !found.contains(event.position) {
-                if let chain = event.attributes.chainId {
+                if let chain = event.attributes.chainId, !chain.isPseudonym {
                     if chains.contains(chain) { found.insert(event.position) }
                 } else if try await mentions(event, customer, ids) {
                     found.insert(event.position)

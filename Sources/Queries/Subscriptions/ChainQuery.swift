@@ -239,7 +239,16 @@ public struct ChainQuery: Sendable {
         return found
     }
 
-    /// The chain with the given id, in any state; for commands about it.
+    /// As `chain`, but not under a random id of an erasure, which takes no decision.
+    public func decidedChain(
+        _ id: String, bundleId: BundleId? = nil
+    ) async throws(QueryError) -> ChainId {
+        let chain = try await chain(id, bundleId: bundleId)
+        guard !chain.isPseudonym else { throw .unknownThen(id, reason: ChainId.pseudonymReason) }
+        return chain
+    }
+
+    /// The chain with the given id, in any state.
     public func chain(
         _ id: String, bundleId: BundleId? = nil
     ) async throws(QueryError) -> ChainId {

@@ -116,7 +116,9 @@ extension LedgerSnapshot {
     fileprivate func chain(
         _ id: String, _ bundleId: BundleId?, of served: ServedLedger
     ) async throws -> ChainId {
-        do throws(QueryError) { return try await query.chain(id, bundleId: bundleId) } catch {
+        do throws(QueryError) {
+            return try await query.decidedChain(id, bundleId: bundleId)
+        } catch {
             if case .noSuchSubscription = error, position < served.head {
                 throw ServingError.projectionBehind(position: position)
             }

@@ -1,0 +1,55 @@
+import AppStore
+import Ledger
+import LedgerTestSupport
+import Projection
+import Queries
+import Testing
+
+@Suite("Random ids of an erasure")
+struct ErasedIdTests {
+    private let chain = MadeChain(id: "700000000000001")
+
+    /// A ledger with an erased chain and another one, and the random id of the first.
+    private func erased() async throws -> (ledger: TemporaryLedger, name: String) {
+        let ledger = try TemporaryLedger()
+        let other = MadeChain(id: "700000000000002")
+        _ = try await ledger.ingest(chain.life + other.life)
+        try await ledger.erase(chains: [chain.id])
+        let ids = try await ledger.exportLines(.subscriptions)
+            .compactMap { $0["originalTransactionId"]?.string }
+        return (ledger, try #require(ids.first { $0.hasPrefix(Pseudonyms.prefix) }))
+    }
+
+    @Test("They take no decision, and no erasure")
+    func refused() async throws {
+        let (ledger, name) = try await erased()
+        let customer = CustomerId(stated: Pseudonyms.prefix + "1")
+        await #expect(throws: ErasureError.self) {
+            try await ledger.erase(customer: customer.rawValue)
+        }
+        await #expect(throws: QueryError.self) {
+            try await ledger.session { _ = try await $0.query.decidedChain(name) }
+        }
+        for action in [
+            Command.Action.link(customer), .note(customer),
+            .grant(customer, entitlement: "pro", until: ledger.now.advanced(byMilliseconds: 1)),
+        ] {
+            await #expect(throws: CommandError.self) {
+                try await ledger.decide(action, ledger.chain("700000000000002"))
+            }
+        }
+    }
+
+    @Test("A link that an earlier release accepted goes with its customer, and the life stays")
+    func linkedBefore() async throws {
+        let (ledger, name) = try await erased()
+        let before = try await ledger.timeline(name)["intervals"]
+        let linked = try await ledger.decide(
+            .link(CustomerId(stated: "foo")), ledger.chain(name))
+        #expect(try !ledger.files(holding: ["foo"]).isEmpty)
+        let receipt = try await ledger.erase(customer: "foo")
+        #expect(receipt.plan?.positions == [linked.position])
+        #expect(try await ledger.timeline(name)["intervals"] == before)
+        #expect(try await ledger.isSound())
+    }
+}
