@@ -21,18 +21,27 @@ struct CompletedSnapshots {
             CompletedSnapshots.isPartial(fact) && fact.statedTransaction != nil
         }
         if isAnyPartial { complete(ordered) }
-        for index in facts.indices where CompletedSnapshots.endsCommitment(facts[index]) {
-            facts[index].renewal?.autoRenewStatus = Raw(.off)
-        }
+        let isCommitted = ordered.contains { $0.statedRenewal?.commitmentWillRenew == false }
+        if isCommitted { endCommitments() }
     }
 
-    /// Whether auto-renew is on for the billing periods of a commitment that ends with this one.
-    private static func endsCommitment(_ fact: Fact) -> Bool {
-        guard let commitment = fact.statedTransaction?.commitment,
-            let renewal = fact.statedRenewal, renewal.commitmentWillRenew == false
-        else { return false }
-        return commitment.billingPeriodNumber != nil && renewal.willRenew == true
-            && commitment.billingPeriodNumber == commitment.totalBillingPeriods
+    /// A renewal info names its period by `renewalDate`; the transaction beside it may be an older
+    /// one.
+    private mutating func endCommitments() {
+        let ends = Set(
+            facts.compactMap { fact -> Timestamp? in
+                guard let snapshot = fact.statedTransaction, let terms = snapshot.commitment,
+                    let number = terms.billingPeriodNumber, number == terms.totalBillingPeriods
+                else { return nil }
+                return snapshot.expiresDate
+            })
+        for index in facts.indices {
+            guard let renewal = facts[index].statedRenewal, renewal.willRenew == true,
+                renewal.commitmentWillRenew == false, let end = renewal.renewalDate,
+                ends.contains(end)
+            else { continue }
+            facts[index].renewal?.autoRenewStatus = Raw(.off)
+        }
     }
 
     private mutating func complete(_ ordered: [Fact]) {

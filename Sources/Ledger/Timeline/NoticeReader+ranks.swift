@@ -91,7 +91,11 @@ extension NoticeReader {
 
     private func states(_ left: Fact, as right: Fact) -> Bool {
         guard let one = left.statedRenewal, let two = right.statedRenewal else { return true }
-        if let status = one.autoRenewStatus, let other = two.autoRenewStatus, status != other {
+        // A lower rank does not state a commitment, whose end may decide the status.
+        let isOfCommitment = [one, two].contains { $0.commitmentWillRenew == false }
+        if let status = one.autoRenewStatus, let other = two.autoRenewStatus, status != other,
+            !isOfCommitment
+        {
             return false
         }
         guard let product = one.autoRenewProductId, let other = two.autoRenewProductId else {

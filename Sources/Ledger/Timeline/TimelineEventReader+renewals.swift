@@ -74,6 +74,7 @@ extension TimelineEventReader {
             add(stated ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
             return
         }
+        if renewal.commitmentWillRenew != false { view.endsWithCommitment = false }
         guard let willRenew = renewal.willRenew else { return }
         let isStated = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
         // A statement of the same millisecond as the first one may precede it.
@@ -88,7 +89,6 @@ extension TimelineEventReader {
         if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
         // The decision about the commitment said so.
         if !willRenew, view.endsWithCommitment { return }
-        view.endsWithCommitment = false
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
     }
 

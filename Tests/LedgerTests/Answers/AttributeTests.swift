@@ -180,15 +180,24 @@ struct AttributeTests {
     @Test("In the last billing period of a commitment its status is that of auto-renew")
     func lastBillingPeriod() throws {
         func billed(_ number: Int64, _ commitment: AutoRenewStatus, at from: Timestamp) -> Fact {
-            .subscribed("\(number)", from, from.advanced(byMilliseconds: 30 * 86_400_000))
+            let end = from.advanced(byMilliseconds: 30 * 86_400_000)
+            return .subscribed("\(number)", from, end)
                 .transaction {
                     $0.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
                     $0.transactionReason = Raw(.renewal)
                 }
                 .renewal {
                     $0.autoRenewStatus = Raw(.on)
+                    $0.renewalDate = end
                     $0.commitment = .init(autoRenewStatus: Raw(commitment))
                 }
+        }
+        func about(_ number: Int64, _ from: Timestamp, at signedDate: Timestamp) -> Fact {
+            billed(number, .off, at: from).renewal { $0.renewalDate = day(60) }.with {
+                $0.cause.notificationType = Raw(.refundDeclined)
+                $0.cause.subtype = nil
+                $0.signedDate = signedDate
+            }
         }
         let decided = Fact.autoRenew(true, at: day(5)).renewal {
             $0.commitment = .init(autoRenewStatus: Raw(.off))
@@ -204,6 +213,12 @@ struct AttributeTests {
         #expect(ending.lifeFacts(.autoRenewDisabled).map(\.at) == [day(5)])
         #expect(ending.notices(.renewalOverdue).isEmpty)
         #expect(ending.answer(day(70))?.endReason == .voluntary)
+        // A statement about an older purchase is about the running period.
+        let restated = given(
+            billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)),
+            about(11, day(0), at: day(45)))
+        #expect(restated.answer(day(50))?.willRenew == false)
+        #expect(restated.lifeFacts(.autoRenewEnabled).isEmpty)
         let expired = given(
             billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)),
             .expired(at: day(60)))
@@ -212,6 +227,13 @@ struct AttributeTests {
         let going = given(billed(11, .on, at: day(0)), billed(12, .on, at: day(30)))
         #expect(going.answer(day(40))?.willRenew == true)
         #expect(going.notices(.renewalOverdue).count == 1)
+        // Continued without a notification, then ended as another plan.
+        let on = Fact.renewalInfo(at: day(8)) {
+            $0.autoRenewStatus = Raw(.on)
+            $0.commitment = .init(autoRenewStatus: Raw(.on))
+        }
+        let again = given(billed(11, .on, at: day(0)), decided, on, .autoRenew(false, at: day(10)))
+        #expect(again.lifeFacts(.autoRenewDisabled).map(\.at) == [day(5), day(10)])
     }
 
     @Test("A revocation in force has reason, type and percentage; a past one is absent")
