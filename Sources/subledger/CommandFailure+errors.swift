@@ -89,7 +89,7 @@ extension CommandFailure {
                 "\(error.message) Check the id, --data, --environment, --bundle-id, and"
                     + " --at or --known-at. If it is a customer's id, use `subledger timeline"
                     + " --customer \(id)` or `subledger entitlements \(id)`.", .negative)
-        case .unknownThen, .stateless:
+        case .unknownThen, .stateless, .pseudonym:
             self.init(error.code, error.message, .negative)
         case .ambiguousId:
             self.init(

@@ -63,6 +63,11 @@ struct SignCommandTests {
             ["sign", "introductory-offer", "p", "--transaction", "1", "--deny", "--if-eligible"]
                 + options)
         #expect(denied.err.contains("(--deny) exclude each other"))
+        // To an empty ledger every customer is new.
+        let empty = try await place.run(
+            ["sign", "introductory-offer", "p", "--transaction", "1", "--customer", "ann"]
+                + ["--if-eligible", "--environment", "sandbox"] + options)
+        #expect(empty.code == 0 && empty.err.contains("warning: the ledger is empty"))
         let keyless = try await place.run("sign", "promotional-offer", "p", "o")
         #expect(keyless.code == 78 && keyless.errorCode == "missingKey")
     }

@@ -23,7 +23,8 @@ struct ErasedIdTests {
     @Test("They take no decision, and no erasure")
     func refused() async throws {
         let (ledger, name) = try await erased()
-        let customer = CustomerId(stated: Pseudonyms.prefix + "1")
+        let customer = CustomerId(
+            stated: Pseudonyms.prefix + String(repeating: "0a", count: 16))
         await #expect(throws: ErasureError.self) {
             try await ledger.erase(customer: customer.rawValue)
         }
@@ -40,6 +41,15 @@ struct ErasedIdTests {
         }
     }
 
+    @Test("An app's own id that begins like one is a customer's")
+    func alike() async throws {
+        let (ledger, _) = try await erased()
+        let customer = CustomerId(stated: "erased-bob")
+        try await ledger.decide(.link(customer), ledger.chain("700000000000002"))
+        try await ledger.erase(customer: customer.rawValue)
+        #expect(try ledger.files(holding: [customer.rawValue]).isEmpty)
+    }
+
     @Test("A link that an earlier release accepted goes with its customer, and the life stays")
     func linkedBefore() async throws {
         let (ledger, name) = try await erased()
@@ -49,6 +59,7 @@ struct ErasedIdTests {
         #expect(try !ledger.files(holding: ["foo"]).isEmpty)
         let receipt = try await ledger.erase(customer: "foo")
         #expect(receipt.plan?.positions == [linked.position])
+        #expect(try ledger.files(holding: ["foo"]).isEmpty)
         #expect(try await ledger.timeline(name)["intervals"] == before)
         #expect(try await ledger.isSound())
     }

@@ -2,6 +2,7 @@ import AppStore
 import Ledger
 import LedgerTestSupport
 import Queries
+import Simulator
 import TestSupport
 import Testing
 
@@ -50,6 +51,25 @@ struct ShowTests {
         let ledger = try TemporaryLedger()
         await #expect(throws: QueryError.noSuchSubscription(chain.id)) {
             try await ledger.show(chain.id)
+        }
+    }
+
+    @Test("What cannot be read, or states no purchase, is why a known id has no state")
+    func stateless() async throws {
+        for (isRead, reason) in [(true, "states no purchase"), (false, "cannot fold")] {
+            var bought = try #require(chain.life.first)
+            guard case .notification(let payload, var transaction, let renewal) = bought.evidence
+            else { continue }
+            transaction?.purchaseDate = nil
+            bought.evidence = .notification(payload, isRead ? nil : transaction, renewal)
+            let ledger = try TemporaryLedger()
+            _ = try await ledger.ingest([bought])
+            do {
+                _ = try await ledger.show(chain.id)
+                Issue.record("it has a state")
+            } catch let error as QueryError {
+                #expect(error.code == "noSuchSubscription" && error.message.contains(reason))
+            }
         }
     }
 

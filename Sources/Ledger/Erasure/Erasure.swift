@@ -112,6 +112,11 @@ extension ChainId {
 }
 
 extension CustomerId {
-    /// Whether the id is a random one of an erasure.
-    public var isPseudonym: Bool { rawValue.hasPrefix(Pseudonyms.prefix) }
+    /// Whether the id has the form of a random one of an erasure: apps choose the ids of customers.
+    public var isPseudonym: Bool {
+        let drawn = rawValue.utf8.dropFirst(Pseudonyms.prefix.utf8.count)
+        return rawValue.hasPrefix(Pseudonyms.prefix) && drawn.count == Pseudonyms.digitCount
+            && drawn.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
+                || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+    }
 }

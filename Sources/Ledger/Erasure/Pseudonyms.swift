@@ -7,6 +7,8 @@ public struct Pseudonyms: Sendable {
 
     /// Prefix of every random id, so that people recognise one.
     public static let prefix = "erased-"
+    /// Hexadecimal digits of a random text: 128 bits.
+    package static let digitCount = 32
     /// Reason and actor of erased commands.
     public static let withheld = "erased"
 

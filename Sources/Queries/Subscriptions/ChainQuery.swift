@@ -27,6 +27,8 @@ public enum QueryError: Error, Sendable, Equatable {
     case unknownThen(String, reason: String)
     /// The id is known but has no state; with a sentence that says why.
     case stateless(String, reason: String)
+    /// The id is a random one of an erasure, which takes no decision.
+    case pseudonym(String)
     /// The id belongs to several apps, or to several chains.
     case ambiguousId(String, [ChainId])
     /// The range is empty or reversed; with a sentence that says why.
@@ -36,7 +38,7 @@ public enum QueryError: Error, Sendable, Equatable {
     /// Stable; scripts rely on it.
     public var code: String {
         switch self {
-        case .noSuchSubscription, .unknownThen, .stateless: "noSuchSubscription"
+        case .noSuchSubscription, .unknownThen, .stateless, .pseudonym: "noSuchSubscription"
         case .ambiguousId: "ambiguousId"
         case .invalidRange: "invalidRange"
         case .store(let error): error.code.rawValue
@@ -51,6 +53,7 @@ public enum QueryError: Error, Sendable, Equatable {
         case .unknownThen(let id, let reason):
             "Nothing is known under \(id) at that time. \(reason)"
         case .stateless(let id, let reason): "The data under \(id) has no state. \(reason)"
+        case .pseudonym: ChainId.pseudonymReason
         case .ambiguousId(let id, let chains):
             "\(id) belongs to several chains: "
                 + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
@@ -244,7 +247,7 @@ public struct ChainQuery: Sendable {
         _ id: String, bundleId: BundleId? = nil
     ) async throws(QueryError) -> ChainId {
         let chain = try await chain(id, bundleId: bundleId)
-        guard !chain.isPseudonym else { throw .unknownThen(id, reason: ChainId.pseudonymReason) }
+        guard !chain.isPseudonym else { throw .pseudonym(id) }
         return chain
     }
 

@@ -30,7 +30,7 @@ extension ServedLedger {
             return (reading, snapshot)
         } catch {
             switch error {
-            case .noSuchSubscription, .unknownThen, .stateless:
+            case .noSuchSubscription, .unknownThen, .stateless, .pseudonym:
                 throw MissingAnswer(
                     error: error, position: snapshot.position, lag: lag.positions)
             case .ambiguousId, .invalidRange, .store: throw error

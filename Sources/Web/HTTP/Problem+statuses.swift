@@ -31,6 +31,7 @@ extension Problem {
             self.init(
                 .notFound, code: error.code,
                 detail: "What is known by this id has no state. \(reason)")
+        case .pseudonym: self.init(.notFound, code: error.code, detail: error.message)
         case .ambiguousId:
             self.init(
                 .conflict, code: error.code,
