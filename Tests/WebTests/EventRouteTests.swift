@@ -171,6 +171,7 @@ struct EventRouteTests {
             #expect(try await ask("types=SUBSCRIBED%2FINITIAL_BUY") == [1])
             #expect(try await ask("types=SUBSCRIBED%2FRESUBSCRIBE") == [])
             #expect(try await ask("types=command,%20NO_SUCH_TYPE") == [4])
+            #expect(try await ask("types=NO_SUCH_TYPE,%20") == [])
             #expect(try await ask("kinds=command") == [4])
             #expect(try await ask("kinds=command,notification") == [1, 2, 3, 4])
             #expect(try await ask("kinds=command&types=\(name)") == [])

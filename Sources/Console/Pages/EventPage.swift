@@ -48,13 +48,8 @@ package struct EventPage {
 
     /// In a view of the past: that the event was not known then.
     private var unknownThen: HTML {
-        let wasKnown =
-            switch frame.state.knowledge {
-            case .everything: true
-            case .knownAt(let time): event.receivedAt <= time
-            case .knownPosition(let position): event.position <= position
-            }
-        return wasKnown
+        let knowledge = frame.state.knowledge
+        return knowledge.admits(position: event.position, receivedAt: event.receivedAt)
             ? "" : "<p class=\"banner warn\" role=\"status\">This event had not arrived then.</p>"
     }
 

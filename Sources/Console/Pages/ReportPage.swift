@@ -69,7 +69,7 @@ package struct ReportPage {
         }
         return """
             <p class="muted">\(stamp.definition) · by \(stamp.interval.rawValue) in \(stamp.timeZone) · \
-            computed at position \(stamp.position)\(diff) · <a href="\(file)" download>CSV</a></p>
+            computed at position \(stamp.position)\(diff) · <a href="\(file)">CSV</a></p>
             \(converted)
             """
     }

@@ -29,8 +29,8 @@ public struct EventFilter: Hashable, Sendable {
     public func admits(_ event: RecordedEvent) -> Bool {
         let attributes = event.attributes
         if let bundleId, attributes.bundleId != bundleId { return false }
-        if !types.isEmpty, !types.contains(attributes.notificationType ?? ""),
-            !types.contains(event.name)
+        if !types.isEmpty, !types.contains(event.name),
+            !(attributes.notificationType.map { types.contains($0) } ?? false)
         { return false }
         if !kinds.isEmpty, !kinds.contains(attributes.kind) { return false }
         if let receivedFrom, event.receivedAt < receivedFrom { return false }

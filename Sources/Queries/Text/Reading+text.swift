@@ -144,9 +144,9 @@ extension Command {
         return "\(what), by \(Command.author(actor, tokenName)): \(reason)"
     }
 
-    /// An actor, and the token that sent the decision; a signed-in token is the actor itself.
+    /// An actor, and the token that sent the decision, whose name may be the actor's.
     package static func author(_ actor: String, _ tokenName: String?) -> String {
         guard let tokenName else { return actor }
-        return actor == tokenName ? "\(actor) (signed in)" : "\(actor) (token \(tokenName))"
+        return actor == tokenName ? "\(actor) (token)" : "\(actor) (token \(tokenName))"
     }
 }

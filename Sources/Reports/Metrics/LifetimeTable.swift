@@ -200,7 +200,7 @@ struct LifetimeTable: Summable {
         of column: String, in key: RollForwardQuery.Key, _ income: CustomerIncome,
         first: First
     ) -> [CellPart] {
-        let age = LifetimeTable.ages.first { column.hasPrefix("age.\($0).") }
+        let age = LifetimeTable.ages.first { "age.\($0)" == LifetimeTable.ageName(column) }
         let purchase = first.purchase
         let end = age.map {
             purchase.at.advanced(byMilliseconds: $0 * ReportZone.dayMilliseconds)

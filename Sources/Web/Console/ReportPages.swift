@@ -64,11 +64,16 @@ struct ReportPages: Sendable {
         } else {
             asked = .metric(metric, question.metric, question.rates)
         }
-        let made = try await host.pageAnswer(frame.state.url(frame.path, question.pairs)) {
-            try await host.report(asked, scope)
+        let key = frame.state.url(frame.path, question.pairs)
+        guard file == nil else {
+            let title = question.isPaid ? "\(name)-paid" : name
+            let made = try await host.pageAnswer("\(key) csv") {
+                try ReportPages.csv(try await host.report(asked, scope), title)
+            }
+            return made ?? pages.waiting(frame)
         }
+        let made = try await host.pageAnswer(key) { try await host.report(asked, scope) }
         guard let report = made else { return pages.waiting(frame) }
-        guard file == nil else { return try csv(report, name) }
         frame.position = report.stamp.position
         return pages.response(
             ReportPage(
@@ -77,7 +82,7 @@ struct ReportPages: Sendable {
     }
 
     /// The whole table as a file, amounts in milliunits as of the command.
-    private func csv(_ report: Report, _ name: String) throws -> Response {
+    private static func csv(_ report: Report, _ name: String) throws -> Response {
         let bytes = report.csv()
         let limit = LedgerHost.maximumReportByteCount
         guard bytes.count <= limit else { throw MetricsError.tooManyBytes(limit: limit) }

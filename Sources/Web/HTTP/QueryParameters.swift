@@ -83,9 +83,13 @@ struct QueryParameters {
         return values.first { $0.name == name }?.value
     }
 
-    /// A moment; `now` in a form is the same as nothing.
+    /// A moment of which nothing is the present; in a form `now` is, too.
+    private mutating func moment(_ name: String) throws(Problem) -> Timestamp? {
+        isForm && text(name) == "now" ? nil : try time(name)
+    }
+
     mutating func time(_ name: String) throws(Problem) -> Timestamp? {
-        guard let text = text(name), !(isForm && text == "now") else { return nil }
+        guard let text = text(name) else { return nil }
         guard let time = Timestamp(userInput: text) else {
             throw Problem.invalid(
                 "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.",
@@ -173,7 +177,7 @@ struct QueryParameters {
     /// The parameters of every query at a point in time.
     mutating func scope() throws(Problem) -> QueryScope {
         var scope = try periodScope()
-        scope.at = try time("at")
+        scope.at = try moment("at")
         return scope
     }
 
@@ -189,7 +193,7 @@ struct QueryParameters {
             scope.knowledge = .knownPosition(position)
             return scope
         }
-        let knownAt = try time("knownAt")
+        let knownAt = try moment("knownAt")
         switch (knownAt, knownPosition) {
         case (.some, .some):
             throw Problem.invalid("Give knownAt or knownPosition, not both.")

@@ -72,8 +72,9 @@ extension QueryParameters {
         return .before(before)
     }
 
-    /// The parts of a value that commas separate, blanks around them left out.
+    /// The parts of a value that commas separate, without blanks and empty ones.
     static func list(_ text: String?) -> [String] {
-        text?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) } ?? []
+        text?.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces) }
+            .filter { !$0.isEmpty } ?? []
     }
 }
