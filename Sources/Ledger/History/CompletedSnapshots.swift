@@ -94,6 +94,11 @@ struct CompletedSnapshots {
         guard let snapshot = fact.transaction else { return }
         let donors = about.filter { $0 != index }
         var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
+        // It decides which purchases are one: a lower rank must not merge two.
+        if snapshot.webOrderLineItemId == nil {
+            whole.webOrderLineItemId = donors.lazy.filter { ordered[$0].trust >= fact.trust }
+                .compactMap { ordered[$0].statedTransaction?.webOrderLineItemId }.first
+        }
         if snapshot.appAccountToken == nil {
             borrowedTokens[index] =
                 donors.first { ordered[$0].statedTransaction?.appAccountToken != nil }
@@ -218,7 +223,6 @@ extension TransactionSnapshot {
     fileprivate func completed(by others: [TransactionSnapshot]) -> TransactionSnapshot {
         var whole = self
         for other in others {
-            whole.webOrderLineItemId = whole.webOrderLineItemId ?? other.webOrderLineItemId
             whole.subscriptionGroupIdentifier =
                 whole.subscriptionGroupIdentifier ?? other.subscriptionGroupIdentifier
             whole.originalPurchaseDate = whole.originalPurchaseDate ?? other.originalPurchaseDate

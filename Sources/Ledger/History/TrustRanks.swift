@@ -150,32 +150,52 @@ private struct HigherStatements {
             return (.denied, origin.fact)
         }
         guard let index = higher.lastIndex(where: { $0.start <= period.start }) else {
-            return higher.isEmpty ? oneTime.map { (.denied, $0) } : nil
+            if higher.isEmpty, let oneTime { return (.denied, oneTime) }
+            return end(before: higher.first, of: period).map { (.denied, $0) }
         }
         let next = index + 1 < higher.count ? higher[index + 1] : nil
         let governing = higher[index]
-        let isRevoked = governing.isRevoked(at: period.start)
-        if period.start < governing.end, !isRevoked {
-            return judge(period, within: governing, next)
-        }
-        if let denying = denial(of: period, after: governing, until: next?.start) {
+        let span = governing.revocation(at: period.start)
+        let isRunning = period.start < governing.end && span == nil
+        if isRunning, let verdict = judge(period, within: governing, next) { return verdict }
+        if !isRunning || period.end > governing.end,
+            let denying = denial(of: period, after: governing, until: next?.start)
+        {
             return (.denied, denying)
         }
-        return isRevoked
-            ? shortensReinstated(period, within: governing, next)
-            : shortensGrace(period, after: governing, until: next?.start)
+        // It must not end sooner what higher ranks give at its start, or gave back later.
+        let access = accessEnd(of: governing, next)
+        if isRunning, governing.isUpgraded, access.time == governing.end, rank > .secret {
+            return nil
+        }
+        guard span.map({ $0.to.map { $0 < access.time } ?? false }) ?? true,
+            period.start < access.time
+        else { return nil }
+        return shortens(period, access: access.time, ruling: access.fact)
     }
 
-    /// Judges a period bought while a higher-rank one was revoked: what the reversal gave back must
-    /// not end sooner.
-    private func shortensReinstated(
-        _ period: Period, within governing: Period, _ next: Period?
-    ) -> Verdict? {
-        let until = next.map { min($0.start, governing.end) } ?? governing.end
-        guard let span = governing.revocation(at: period.start), let reinstated = span.to,
-            let reversal = span.closer, reinstated < until
-        else { return nil }
-        return shortens(period, access: until, ruling: reversal)
+    /// Until when higher ranks give access from a period on: its end, or that of the grace after
+    /// it.
+    private func accessEnd(of period: Period, _ next: Period?) -> (time: Timestamp, fact: Int) {
+        if let next, next.start <= period.end { return (next.start, period.bestFact) }
+        let after = AfterPeriodRule(facts, period, nextStart: next?.start).evaluate()
+        guard let grace = after.segments.first(where: { $0.state == .grace }), let until = grace.to,
+            facts[grace.cause].trust > rank
+        else { return (period.end, period.bestFact) }
+        return (until, grace.cause)
+    }
+
+    /// Without a higher-rank period before it: the first statement during a period that access was
+    /// over.
+    private func end(before next: Period?, of period: Period) -> Int? {
+        evidence.first { index in
+            let (time, fact) = (facts.times[index], facts[index])
+            guard time >= period.start, time < min(period.end, next?.start ?? period.end) else {
+                return false
+            }
+            if let status = fact.status?.value { return status != .active }
+            return HigherStatements.endings.contains(fact.cause.notificationType?.value)
+        }
     }
 
     /// Judges a period that begins within a running higher-rank one.
@@ -184,24 +204,26 @@ private struct HigherStatements {
         // A later statement of the running purchase, without an earlier upgrade or refund, excludes
         // a replacement.
         let denying = running.records.lazy.flatMap { records[$0].statements }.filter { statement in
-            statement.signedDate > period.start
+            // An upgrade without a date may be the one to this period.
+            let isDated = statement.revocationDate != nil
+            return statement.signedDate > period.start
                 && statement.revocationDate.map { $0 > period.start } ?? true
-                && facts[statement.fact].statedTransaction?.isUpgraded == false
+                && (isDated || facts[statement.fact].statedTransaction?.isUpgraded == false)
         }.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         if let denying { return (.denied, denying.fact) }
-        // A renewal at its end shows that it ran until then.
-        if let next, next.start.isSameSecond(as: running.end), next.firstStated > period.start {
+        let isReplaced = next.map { $0.start < running.end } ?? false
+        // A renewal at its end, or the successor of an upgrade, shows that it ran until then.
+        if let next, next.firstStated > period.start,
+            next.start.isSameSecond(as: running.end) || isReplaced && running.isUpgraded
+        {
             return (.denied, next.firstFact)
         }
-        let isReplaced = next.map { $0.start < running.end } ?? false
-        let mayBeSuccessor = running.isUpgraded && !isReplaced
-        if mayBeSuccessor, rank > .secret { return nil }
-        let until = next.map { min($0.start, running.end) } ?? running.end
         // A running product cannot be bought again; an upgrade is to another product.
-        if !mayBeSuccessor, let product = product(period), product == self.product(running) {
-            return (.unconfirmed(until: until), running.bestFact)
-        }
-        return shortens(period, access: until, ruling: running.bestFact)
+        let mayBeSuccessor = running.isUpgraded && !isReplaced
+        guard !mayBeSuccessor, let product = product(period), product == self.product(running)
+        else { return nil }
+        let until = next.map { min($0.start, running.end) } ?? running.end
+        return (.unconfirmed(until: until), running.bestFact)
     }
 
     /// The first higher-rank fact, not signed before the period began, according to which nothing
@@ -215,8 +237,11 @@ private struct HigherStatements {
             guard time >= period.start, next.map({ time < $0 }) ?? true else { return false }
             let fact = facts[index]
             if isPaidLater(period, index, rule) { return false }
-            if let status = fact.status?.value { return status != .active }
-            if rule.signal(index) != .nothing { return true }
+            let signal = rule.signal(index)
+            if let status = fact.status?.value, status != .active || signal == .nothing {
+                return status != .active
+            }
+            if signal != .nothing { return true }
             guard period.start >= governing.end, let renewal = fact.statedRenewal,
                 !(fact.statedTransaction?.purchaseDate.map { $0 > period.start } ?? false)
             else { return false }
@@ -234,23 +259,11 @@ private struct HigherStatements {
     private func isPaidLater(_ period: Period, _ index: Int, _ rule: AfterPeriodRule) -> Bool {
         let time = facts.times[index]
         guard period.start == rule.end, time < period.firstStated,
-            facts[index].status.map({ $0.value == .billingGracePeriod }) ?? true,
+            facts[index].status.map({ [.billingGracePeriod, .active].contains($0.value) }) ?? true,
             facts[index].cause.notificationType?.value != .gracePeriodExpired,
             rule.signal(index) == .failing, let date = rule.graceDate(index)
         else { return false }
         return time < date
-    }
-
-    private func shortensGrace(
-        _ period: Period, after governing: Period, until next: Timestamp?
-    ) -> Verdict? {
-        let found = AfterPeriodRule(facts, governing, nextStart: next).evaluate()
-        guard
-            let grace = found.segments.first(where: { segment in
-                segment.state == .grace && segment.contains(period.start)
-            }), let until = grace.to, facts[grace.cause].trust > rank
-        else { return nil }
-        return shortens(period, access: until, ruling: grace.cause)
     }
 
     /// Rejects the period if it would end access before a higher rank does.

@@ -159,6 +159,43 @@ struct SetAsideTests {
             }, .unconfirmedStatement)
     }
 
+    @Test("Nor does it end the grace after the period in which it begins")
+    func graceAfter() {
+        // Signed before the end, and before it.
+        let failing = Fact.didFailToRenew(at: day(30, -43_200), grace: day(46))
+        let other = reported(day(30, -39_600), day(30), by: .secret).transaction {
+            $0.productId = ProductId("pro.weekly")
+        }
+        expectUntouched(month(failing), other, .unconfirmedStatement)
+        expectUntouched(
+            month(
+                .notification(.refund, "1", day(0), day(30), at: day(5)).revoked(day(5)),
+                .notification(.refundReversed, "1", day(0), day(30), at: day(12)),
+                .didFailToRenew(at: day(30), grace: day(46))),
+            reported(day(8), day(31), by: .secret), .contradiction)
+    }
+
+    @Test("What it would extend was over by a signed statement", arguments: lower)
+    func outlasting(_ trust: Trust) {
+        let longer = reported(day(20), day(90), by: trust).transaction {
+            $0.productId = ProductId("pro.yearly")
+        }
+        expectUntouched(month(.expired(at: day(30, 60))), longer, .contradiction)
+        #expect(given(month() + [longer]).state(day(80)) != .expired)
+        // Without a period before it.
+        #expect(given(.expired(at: day(30)), longer).intervals.isEmpty)
+        #expect(given(.expired(at: day(90)), longer).intervals.count == 2)
+    }
+
+    @Test("In a period that was upgraded later nothing else was bought", arguments: lower)
+    func upgradedLater(_ trust: Trust) {
+        let upgraded = again(at: day(20)).revoked(day(20)).transaction { $0.isUpgraded = true }
+        let other = reported(day(10), day(40), by: trust).transaction {
+            $0.productId = ProductId("pro.yearly")
+        }
+        expectUntouched(month(upgraded), other, .contradiction)
+    }
+
     @Test("Nor does it end access before a known upgrade")
     func beforeTheUpgrade() {
         let upgraded = again(at: day(12)).transaction { $0.isUpgraded = true }
@@ -166,7 +203,7 @@ struct SetAsideTests {
         let shorter = reported(day(5), day(6), by: .secret).transaction {
             $0.productId = ProductId("pro.weekly")
         }
-        expectUntouched(month(upgraded, successor), shorter, .unconfirmedStatement)
+        expectUntouched(month(upgraded, successor), shorter, .contradiction)
     }
 
     @Test("A running product cannot be bought again")

@@ -27,57 +27,93 @@ struct PlainRanks {
         let origin = trusted.compactMap { $0.transaction?.originalPurchaseDate }.min()
         if let origin, period.start.milliseconds < origin.milliseconds - 60_000 { return true }
         guard let index = higher.lastIndex(where: { $0.start <= period.start }) else {
-            return false
+            let limit = higher.first.map { min($0.start, period.end) } ?? period.end
+            return trusted.contains { fact in
+                fact.signedDate! >= period.start && fact.signedDate! < limit && isEnd(fact)
+            }
         }
         let next = index + 1 < higher.count ? higher[index + 1] : nil
         let known = higher[index]
-        let isRevoked = known.spans.contains { span in
+        let span = known.spans.first { span in
             span.from <= period.start && (span.to.map { period.start < $0 } ?? true)
         }
-        if period.start < known.end, !isRevoked {
-            if seconds(known.start) == seconds(period.start) { return true }
-            let isDenied = known.statements.contains { statement in
-                statement.signedDate > period.start && !statement.transaction.isUpgraded
-                    && (statement.transaction.revocationDate.map { $0 > period.start } ?? true)
-            }
-            if isDenied { return true }
-            if let next, seconds(next.start) == seconds(known.end),
-                next.firstStated > period.start
-            {
-                return true
-            }
-            let product = period.best.transaction.productId
-            let isSame = product != nil && product == known.best.transaction.productId
-            let until = next.map { min($0.start, known.end) } ?? known.end
-            let isOpen = known.best.transaction.isUpgraded && until == known.end
-            if isOpen, period.best.fact.trust > .secret { return false }
-            return isSame && !isOpen || shortens(period, until)
-        }
+        let isRunning = period.start < known.end && span == nil
+        if isRunning, isExcluded(period, by: known, next) { return true }
         let said = trusted.filter { fact in
             fact.signedDate! >= period.start && (next.map { fact.signedDate! < $0.start } ?? true)
         }
-        if said.contains(where: { denies($0, period, known) }) { return true }
-        if isRevoked {
-            // What a reversal gave back later, and until when.
-            let until = next.map { min($0.start, known.end) } ?? known.end
-            let isGivenBack = known.spans.contains { span in
-                guard let end = span.to else { return false }
-                return span.from <= period.start && period.start < end && end < until
-            }
-            return isGivenBack && shortens(period, until)
+        if !isRunning || period.end > known.end,
+            said.contains(where: { denies($0, period, known) })
+        {
+            return true
         }
-        return grace(known, next, period).map { shortens(period, $0) } ?? false
+        let until = accessEnd(known, next, period.best.fact.trust)
+        if isRunning, known.best.transaction.isUpgraded, until == known.end,
+            period.best.fact.trust > .secret
+        {
+            return false
+        }
+        if let span {
+            guard let end = span.to, end < until else { return false }
+        }
+        return period.start < until && shortens(period, until)
+    }
+
+    /// Whether a statement about a time without a known period says that access is over.
+    private func isEnd(_ fact: Fact) -> Bool {
+        if let status = fact.status?.value { return status != .active }
+        switch fact.cause.notificationType?.value {
+        case .expired, .didFailToRenew, .gracePeriodExpired: return true
+        default: return false
+        }
+    }
+
+    /// Whether what is known of a running period excludes a purchase in it.
+    private func isExcluded(_ period: Period, by known: Period, _ next: Period?) -> Bool {
+        if seconds(known.start) == seconds(period.start) { return true }
+        let isDenied = known.statements.contains { statement in
+            guard statement.signedDate > period.start else { return false }
+            return statement.transaction.revocationDate.map { $0 > period.start }
+                ?? !statement.transaction.isUpgraded
+        }
+        if isDenied { return true }
+        let isUpgraded = known.best.transaction.isUpgraded
+        let isReplaced = next.map { $0.start < known.end } ?? false
+        if let next, next.firstStated > period.start,
+            seconds(next.start) == seconds(known.end) || isReplaced && isUpgraded
+        {
+            return true
+        }
+        let product = period.best.transaction.productId
+        return !(isUpgraded && !isReplaced) && product != nil
+            && product == known.best.transaction.productId
+    }
+
+    /// The end of a period, or of the grace of a higher rank than `rank` after it.
+    private func accessEnd(_ known: Period, _ next: Period?, _ rank: Trust) -> Timestamp {
+        if let next, next.start <= known.end { return next.start }
+        let window = reading.evidence(known, before: next?.start)
+        let failing = window.filter { reading.word($0, known.end) == .failing }
+        guard let trust = window.first?.trust, trust > rank, !failing.isEmpty else {
+            return known.end
+        }
+        let exit = reading.exit(known, next, window, failing, false)
+        let limit = next.map { min(exit, $0.start) } ?? exit
+        return max(known.end, min(reading.graceEnd(known, window, failing), limit))
     }
 
     private func denies(_ fact: Fact, _ period: Period, _ known: Period) -> Bool {
         if isBeforeRecovery(fact, period, known) { return false }
-        if let status = fact.status?.value { return status != .active }
+        let word = reading.word(fact, known.end)
+        if let status = fact.status?.value, status != .active || word == .nothing {
+            return status != .active
+        }
         let type = fact.cause.notificationType?.value
         let mayDeny =
             fact.status != nil || fact.renewal != nil || type == .expired
             || type == .didFailToRenew || type == .gracePeriodExpired
         guard mayDeny else { return false }
-        if reading.word(fact, known.end) != .nothing { return true }
+        if word != .nothing { return true }
         guard period.start >= known.end, let renewal = fact.renewal else { return false }
         if let bought = fact.transaction?.purchaseDate, bought > period.start { return false }
         if let date = renewal.renewalDate {
@@ -95,20 +131,10 @@ struct PlainRanks {
             let said = fact.signedDate, date > known.end, date > said, said < period.firstStated
         else { return false }
         if fact.cause.notificationType?.value == .gracePeriodExpired { return false }
-        if let status = fact.status { return status.value == .billingGracePeriod }
+        if let status = fact.status?.value, status != .active {
+            return status == .billingGracePeriod
+        }
         return reading.word(fact, known.end) == .failing
-    }
-
-    /// The end of a higher rank's grace in which the period begins.
-    private func grace(_ known: Period, _ next: Period?, _ period: Period) -> Timestamp? {
-        let window = reading.evidence(known, before: next?.start)
-        guard let trust = window.first?.trust, trust > period.best.fact.trust else { return nil }
-        let failing = window.filter { reading.word($0, known.end) == .failing }
-        guard !failing.isEmpty else { return nil }
-        let exit = reading.exit(known, next, window, failing, false)
-        let limit = next.map { min(exit, $0.start) } ?? exit
-        let until = min(reading.graceEnd(known, window, failing), limit)
-        return period.start < until ? until : nil
     }
 
     private func shortens(_ period: Period, _ until: Timestamp) -> Bool {
