@@ -81,14 +81,14 @@ extension TimelineEventReader {
         let isFirst = view.willRenewSince ?? point.signedDate == point.signedDate
         let isChange =
             view.willRenew.map { $0 != willRenew || (isStated && isFirst) } ?? isStated
+        // The decision about the commitment said so; a notification states another one.
+        if !willRenew, view.endsWithCommitment, !isStated { return }
         view.willRenew = willRenew
         view.willRenewSince = view.willRenewSince ?? point.signedDate
         guard isChange else { return }
         // A new purchase turns auto-renew on by itself, and the end of retry turns it off.
         if willRenew, type == .subscribed { return }
         if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
-        // The decision about the commitment said so.
-        if !willRenew, view.endsWithCommitment { return }
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
     }
 

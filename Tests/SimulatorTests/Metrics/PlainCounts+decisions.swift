@@ -44,20 +44,31 @@ extension PlainCounts {
     /// reason.
     private var decisions: [(at: Timestamp, isOn: Bool)] {
         var (standing, commitment): (Bool?, Bool?) = (nil, nil)
+        // The last decision ended the commitment.
+        var isEnding = false
+        let ends = Set(plain.stated.compactMap { Self.lastEnd($0.transaction) })
         var found: [(at: Timestamp, isOn: Bool)] = []
         for (_, delivery, renewal) in renewalInfos {
             let (type, said) = Self.said(delivery)
-            let stated = Self.isOn(renewal.autoRenewStatus)
+            let isOver =
+                Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) == false
+                && renewal.renewalDate.map { ends.contains($0) } ?? false
+            let stated = isOver ? false : Self.isOn(renewal.autoRenewStatus)
             if let decided = Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) {
                 let isNew = commitment != decided
                 commitment = decided
                 if isNew, said == decided {
                     standing = stated
+                    isEnding = !decided
                     found.append((delivery.time, decided))
                     continue
                 }
             }
+            if Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) != false {
+                isEnding = false
+            }
             guard let stated else { continue }
+            if !stated, isEnding, said != false { continue }
             let isChange = standing == nil ? said == stated : standing != stated
             standing = stated
             let isByItself = stated ? type == .subscribed : Self.isLost(delivery, renewal)
@@ -67,6 +78,14 @@ extension PlainCounts {
             if let said = Self.said(delivery).isOn { found.append((delivery.time, said)) }
         }
         return found
+    }
+
+    /// The end of the last billing period of a commitment.
+    private static func lastEnd(_ transaction: TransactionPayload?) -> Timestamp? {
+        guard let terms = transaction?.commitmentInfo, let number = terms.billingPeriodNumber,
+            number == terms.totalBillingPeriods
+        else { return nil }
+        return transaction?.expiresDate
     }
 
     private static func said(_ delivery: Delivery) -> (type: NotificationType?, isOn: Bool?) {
