@@ -81,7 +81,7 @@ extension TimelineEventReader {
         let isFirst = view.willRenewSince ?? point.signedDate == point.signedDate
         let isChange =
             view.willRenew.map { $0 != willRenew || (isStated && isFirst) } ?? isStated
-        // The decision about the commitment said so; a notification states another one.
+        // The decision not to continue the commitment implies it; a notification is another one.
         if !willRenew, view.endsWithCommitment, !isStated { return }
         view.willRenew = willRenew
         view.willRenewSince = view.willRenewSince ?? point.signedDate

@@ -83,7 +83,7 @@ struct QueryParameters {
         return values.first { $0.name == name }?.value
     }
 
-    /// A moment of which nothing is the present; in a form `now` is, too.
+    /// A moment; nil is the present, which a form may also state as `now`.
     private mutating func moment(_ name: String) throws(Problem) -> Timestamp? {
         isForm && text(name) == "now" ? nil : try time(name)
     }
