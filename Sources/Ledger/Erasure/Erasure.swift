@@ -84,10 +84,6 @@ extension ChainId {
     /// Whether the id is a random one of an erasure: neither Apple nor apps have it.
     public var isPseudonym: Bool { originalTransactionId.rawValue.hasPrefix(Pseudonyms.prefix) }
 
-    /// Why nothing more is erased or decided under a random id.
-    package static let pseudonymReason =
-        "This is a random id of an erasure; it names no person."
-
     /// The key under which the erasure of a chain is stored among the facts: neither a chain of an
     /// app nor a customer.
     public init(erased chain: ErasedChain) {
@@ -116,7 +112,6 @@ extension CustomerId {
     public var isPseudonym: Bool {
         let drawn = rawValue.utf8.dropFirst(Pseudonyms.prefix.utf8.count)
         return rawValue.hasPrefix(Pseudonyms.prefix) && drawn.count == Pseudonyms.digitCount
-            && drawn.allSatisfy { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0
-                || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0 }
+            && drawn.allSatisfy { "0123456789abcdef".utf8.contains($0) }
     }
 }

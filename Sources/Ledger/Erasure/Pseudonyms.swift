@@ -9,6 +9,8 @@ public struct Pseudonyms: Sendable {
     public static let prefix = "erased-"
     /// Hexadecimal digits of a random text: 128 bits.
     package static let digitCount = 32
+    /// Why nothing is erased or decided under a random id.
+    package static let refusal = "This is a random id of an erasure; it names no person."
     /// Reason and actor of erased commands.
     public static let withheld = "erased"
 

@@ -25,7 +25,7 @@ package enum CommandCheck {
         case .link, .claim, .grant, .note: break
         }
         guard command.customer?.isPseudonym != true else {
-            throw CommandError(.invalidCustomer, ChainId.pseudonymReason)
+            throw CommandError(.invalidCustomer, Pseudonyms.refusal)
         }
     }
 

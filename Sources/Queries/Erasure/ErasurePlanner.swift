@@ -20,7 +20,7 @@ struct ErasurePlanner: Sendable {
     ) async throws -> ErasurePlan {
         let end = try await ledger.facts.checkpoint().position
         guard given.allSatisfy({ !$0.isPseudonym }), customer?.isPseudonym != true else {
-            throw ErasureError(.nothingToErase, ChainId.pseudonymReason)
+            throw ErasureError(.nothingToErase, Pseudonyms.refusal)
         }
         var chains = Set(given)
         if let customer {

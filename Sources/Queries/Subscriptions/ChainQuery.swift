@@ -53,7 +53,7 @@ public enum QueryError: Error, Sendable, Equatable {
         case .unknownThen(let id, let reason):
             "Nothing is known under \(id) at that time. \(reason)"
         case .stateless(let id, let reason): "The data under \(id) has no state. \(reason)"
-        case .pseudonym: ChainId.pseudonymReason
+        case .pseudonym: Pseudonyms.refusal
         case .ambiguousId(let id, let chains):
             "\(id) belongs to several chains: "
                 + chains.map { "\($0.originalTransactionId) of \($0.bundleId)" }
