@@ -41,7 +41,7 @@ public final class PostgresLog: SharedLog {
     /// is left unchanged.
     ///
     /// - `ledger`: the ledger that this node belongs to; nil for any. With one, the log opens also
-    ///   while the database is unavailable, and is checked later.
+    ///   while the database is unavailable or lacks `seen`, and is checked later.
     /// - `seen`: the newest event that this node has seen of it: the log must hold it.
     /// - `creating`: false throws `noSuchFile` for a missing schema.
     /// - `readerCount`: connections that read, at least one.

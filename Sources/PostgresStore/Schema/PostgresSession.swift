@@ -195,16 +195,17 @@ final class CheckedSession: Sendable {
     }
 
     /// Opens the first connection of `threads`, and returns the ledger's id. While the database is
-    /// unavailable, returns the expected id, if there is one; the checks run later.
+    /// unavailable or its log went back, returns the expected id, if there is one; the checks run
+    /// later, before anything is read or written.
     func ledger(on threads: ConnectionThreads) async throws(StoreError) -> LedgerId {
         do throws(StoreError) {
             return try await threads.run(opening.session.place.description) { [self] slot in
                 try check(slot.connection())
             }
         } catch {
-            guard error.code == .databaseUnavailable, let ledger = opening.ledger else {
-                throw error
-            }
+            guard [.databaseUnavailable, .logWentBack].contains(error.code),
+                let ledger = opening.ledger
+            else { throw error }
             return ledger
         }
     }

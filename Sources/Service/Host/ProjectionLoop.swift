@@ -250,7 +250,8 @@ struct ProjectionLoop: Sendable {
         do throws(StoreError) {
             return try await Projector.isOfThisLog(ledger, checkpoint)
         } catch {
-            guard ledger.isShared, error.code == .databaseUnavailable else { throw error }
+            guard ledger.isShared, [.databaseUnavailable, .logWentBack].contains(error.code)
+            else { throw error }
             return true
         }
     }

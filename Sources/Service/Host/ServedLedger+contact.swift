@@ -59,12 +59,13 @@ extension ServedLedger {
         health.withLock { $0.hasNodeAhead = hasNodeAhead }
     }
 
-    /// For a node that starts while its database is away: it has caught up once its answers include
-    /// every position that it has seen; these answers are at most as old as its memory.
+    /// For a node that starts while its database is away or the log went back: it has caught up
+    /// once its answers include every position that it has seen; these answers are at most as old
+    /// as its memory.
     func noteStart(without error: StoreError) {
-        guard let log = ledger.log as? any SharedLog, error.code == .databaseUnavailable else {
-            return
-        }
+        guard let log = ledger.log as? any SharedLog,
+            [.databaseUnavailable, .logWentBack].contains(error.code)
+        else { return }
         note(projection: error)
         let age = NodeMemory.writtenAt(in: ledger.directory).map { Date.now.timeIntervalSince($0) }
         let seen = log.lastSeen.position

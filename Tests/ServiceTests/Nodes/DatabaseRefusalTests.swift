@@ -5,7 +5,8 @@ import LedgerStore
 import LedgerTestSupport
 import PostgresSupport
 import Projection
-import Service
+import Queries
+@testable import Service
 import TestSupport
 import Testing
 
@@ -99,26 +100,54 @@ struct DatabaseRefusalTests {
                 "SELECT count(*) FROM pg_tables WHERE schemaname = '\(foreign)_production'") == "1")
     }
 
-    @Test("A log that went back: nothing is appended to it")
+    @Test("A node starts while its log went back, answers, and appends nothing until it is back")
     func wentBack() async throws {
         let place = try NodePlace()
         let chain = MadeChain()
         try await place.run(count: 1) { nodes in
             for delivery in chain.life { _ = try await nodes[0].post(delivery) }
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
         }
         // As after a failover to a standby that was behind.
         let schema = place.productionSchema
-        for table in ["events", "evidence"] {
-            try await place.sql(
+        try await place.changeEvents(
+            "CREATE TABLE \(schema).seen AS SELECT leaf_hash FROM \(schema).events WHERE position = 4",
+            "UPDATE \(schema).events SET leaf_hash = sha256(leaf_hash) WHERE position = 4")
+        try await place.run(count: 1) { nodes in
+            let ledger = try nodes[0].ledger(.production)
+            try await until { ledger.projectedPosition == 4 }
+            #expect(ledger.catchingUp == nil && ledger.age != nil && !ledger.isCurrent)
+            #expect(await ledger.obstacleCode() == "logWentBack")
+            let answer = try await nodes[0].subscription(chain.id, QueryScope())
+            #expect(answer.position == 4)
+            let refusal = await #expect(throws: IntakeRefusal.self) {
+                _ = try await nodes[0].post(MadeChain(id: "500000000000002").bought())
+            }
+            #expect(refusal?.standing == .unavailable && refusal?.code == "logWentBack")
+            try await place.changeEvents(
                 """
-                ALTER TABLE \(schema).\(table) DISABLE TRIGGER USER;
-                DELETE FROM \(schema).\(table) WHERE position = 4;
-                ALTER TABLE \(schema).\(table) ENABLE TRIGGER USER
-                """)
+                UPDATE \(schema).events SET leaf_hash = (SELECT leaf_hash FROM \(schema).seen)
+                WHERE position = 4
+                """, "DROP TABLE \(schema).seen")
+            try await until {
+                let code = await ledger.obstacleCode()
+                return code == nil && ledger.age == nil
+            }
+            #expect(try await nodes[0].post(MadeChain(id: "500000000000002").bought()) == 5)
         }
-        try await expectRefusal(
-            .logWentBack, place, try place.configuration(1), isNew: false)
-        // Without its memory the derived data still knows.
+    }
+
+    @Test("A node without memory of its ledger does not start with a log that went back")
+    func wentBackUnknown() async throws {
+        let place = try NodePlace()
+        let chain = MadeChain()
+        try await place.run(count: 1) { nodes in
+            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+        }
+        try await place.changeEvents(
+            "DELETE FROM \(place.productionSchema).events WHERE position = 4")
+        // The derived data still knows.
         try FileManager.default.removeItem(
             atPath: try place.configuration(1).dataDirectory + "/production/node.json")
         try await expectRefusal(
