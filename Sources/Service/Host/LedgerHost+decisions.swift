@@ -46,7 +46,8 @@ extension LedgerHost {
         _ scope: QueryScope
     ) async throws -> CommandReceipt {
         do { return try await decided(action, about: id, order, scope) } catch {
-            noteRefused(action, about: id, order, in: scope.environment, error)
+            noteRefused(
+                action, about: id, order, in: scope.environment, code: LedgerHost.code(of: error))
             throw error
         }
     }

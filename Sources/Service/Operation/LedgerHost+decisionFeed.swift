@@ -67,10 +67,10 @@ extension LedgerHost {
 
     // MARK: Refusals
 
-    /// Remembers a decision that was refused with an error.
-    func noteRefused(
+    /// Remembers a decision that was refused with the code of an error.
+    public func noteRefused(
         _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
-        in environment: Environment, _ error: any Error
+        in environment: Environment, code: String
     ) {
         // Texts that are refused for their length are cut to their bounds.
         let command = Command(
@@ -78,7 +78,7 @@ extension LedgerHost {
             reason: String(order.reason.prefix(CommandLimits.reasonByteCount)), action: action)
         refusedDecisions.note(
             RefusedDecision(
-                at: clock(), code: LedgerHost.code(of: error), command: command.name,
+                at: clock(), code: code, command: command.name,
                 actor: command.actor, tokenName: order.tokenName, reason: command.reason,
                 customer: command.customer, subscription: id), in: environment)
     }

@@ -43,16 +43,26 @@ struct ActPages: Sendable {
         group.post("\(path)") { request, context in
             let id = try PathReader.text("id", context)
             let form = try await ConsoleForm(request)
-            let frame = try frame([kind, id, act.rawValue], request, context).0
+            let frame = try QueryParameters.read(request, isForm: true) {
+                try pages.frame([kind, id, act.rawValue], &$0, context)
+            }
+            func decided() throws -> (Command.Action, String?) {
+                guard kind == "customers" else { return (.note(nil), id) }
+                return try action(act, CustomerId(stated: id), form)
+            }
+            do { try pages.admit(frame, for: .write) } catch {
+                if let (action, chain) = try? decided(),
+                    let order = try? form.order(frame, context)
+                {
+                    host.noteRefused(
+                        action, about: chain, order, in: frame.state.environment,
+                        code: Problem(error).code)
+                }
+                throw error
+            }
             do {
-                let decided: (action: Command.Action, chain: String?) =
-                    if kind == "customers" {
-                        try action(act, CustomerId(stated: id), form)
-                    } else {
-                        (.note(nil), id)
-                    }
-                return try await run(
-                    decided.action, about: decided.chain, form, frame.of([kind, id]), context)
+                let (action, chain) = try decided()
+                return try await run(action, about: chain, form, frame.of([kind, id]), context)
             } catch {
                 let problem = Problem(error)
                 // Throws where the form cannot be sent again.

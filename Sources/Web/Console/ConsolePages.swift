@@ -88,12 +88,18 @@ struct ConsolePages: Sendable {
             }
             return (try self.frame(path, &$0, context), values)
         }
+        try admit(frame, for: scope)
+        return (frame, values)
+    }
+
+    /// Throws `insufficientScope` for a viewer who may not act, and `historicView` for a view of
+    /// the past.
+    func admit(_ frame: Frame, for scope: Scope) throws {
         try PeoplePages.require(frame)
         guard scope == .admin ? frame.viewer.operates : frame.viewer.decides else {
             throw Problem.lacking(scope.rawValue)
         }
         guard !frame.state.isHistoric else { throw Problem.historicView }
-        return (frame, values)
     }
 
     /// Identifies one form, so that sending it twice acts once.

@@ -8,7 +8,7 @@ import Testing
 
 @testable import Web
 
-@Suite("Forms of the console while the disk refuses")
+@Suite("Forms of the console that are refused")
 struct RefusedFormTests {
     @Test("A form that cannot be decided now stays as it was typed, and decides once afterwards")
     func kept() async throws {
@@ -33,6 +33,29 @@ struct RefusedFormTests {
                 }
                 #expect(try await log.head().position == 1)
             }
+        }
+    }
+
+    @Test("The act of a session without the scope is among the refused attempts, if it was complete")
+    func lackingScope() async throws {
+        let place = try ConsoleAccessTests().place([.support])
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let cookie: HTTPFields = [
+                .cookie: try #require(try await ConsoleAccessTests.signIn(client))
+            ]
+            let home = "/console/production"
+            for body in ["key=k&actor=eve&reason=ticket+7", "key=k"] {
+                let refused = try await client.submit(
+                    "\(home)/customers/ann/note", body.utf8, cookie)
+                #expect(refused.status == 403 && refused.text.contains("insufficientScope"))
+            }
+            let refused = try await host.decisions(.production).refused
+            // The actor is the token's name, never a field of the form.
+            #expect(refused.map(\.actor) == ["sara"] && refused.map(\.reason) == ["ticket 7"])
+            #expect(refused.map(\.code) == ["insufficientScope"])
+            let page = try await client.get("\(home)/decisions", cookie).text
+            #expect(page.contains("refused: insufficientScope"))
+            #expect(try await host.ledger(.production).ledger.log.head().position == 0)
         }
     }
 }

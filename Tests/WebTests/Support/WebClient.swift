@@ -75,8 +75,10 @@ struct WebClient: Sendable {
     }
 
     /// Sends a form of the console.
-    func submit(_ uri: String, _ form: some Sequence<UInt8>) async throws -> Answer {
-        try await send(.post, uri, WebClient.formFields(), Array(form))
+    func submit(
+        _ uri: String, _ form: some Sequence<UInt8>, _ headers: HTTPFields = [:]
+    ) async throws -> Answer {
+        try await send(.post, uri, WebClient.formFields(headers), Array(form))
     }
 
     /// Posts as Apple does.
