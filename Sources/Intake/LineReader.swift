@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import LedgerStore
+import Signing
 
 /// One line (or whole body) of an input.
 package struct InputChunk: Sendable {
@@ -104,12 +105,7 @@ package final class LineReader {
 
     /// The first line feed of the buffer at this index or later.
     private func lineEnd(from index: Int) -> Int? {
-        buffer.withUnsafeBytes { bytes in
-            guard index < bytes.count, let base = bytes.baseAddress,
-                let found = memchr(base + index, Int32(UInt8(ascii: "\n")), bytes.count - index)
-            else { return nil }
-            return UnsafeRawPointer(found) - base
-        }
+        buffer.withUnsafeBufferPointer { $0.firstPlace(of: UInt8(ascii: "\n"), from: index) }
     }
 
     private func take(to end: Int, next: Int) -> InputChunk {

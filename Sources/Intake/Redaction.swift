@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Signing
 
 /// Removes passwords from evidence kept without being parsed: a body that is truncated, repeats a
 /// key or is wrapped in other text still contains the secret it was sent with.
@@ -28,14 +29,14 @@ enum Redaction {
     /// JSON with every escaped character that a secret can contain written plainly, in one pass
     /// without further decoding. Other escapes are kept or become zeros.
     static func unescaped(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        bytes.withUnsafeBytes { bytes in
+        bytes.withUnsafeBufferPointer { bytes in
             [UInt8](unsafeUninitializedCapacity: bytes.count) { result, count in
                 guard let source = bytes.baseAddress, let target = result.baseAddress else {
                     return
                 }
                 var index = 0
                 while index < bytes.count {
-                    let end = place(of: UInt8(ascii: "\\"), in: bytes, from: index) ?? bytes.count
+                    let end = bytes.firstPlace(of: UInt8(ascii: "\\"), from: index) ?? bytes.count
                     memcpy(target + count, source + index, end - index)
                     count += end - index
                     index = end
@@ -61,7 +62,7 @@ enum Redaction {
     }
 
     /// The character of four hexadecimal digits, if it is printable ASCII.
-    private static func printable(_ bytes: UnsafeRawBufferPointer, at index: Int) -> UInt8? {
+    private static func printable(_ bytes: UnsafeBufferPointer<UInt8>, at index: Int) -> UInt8? {
         guard index + 4 <= bytes.count, bytes[index] == UInt8(ascii: "0"),
             bytes[index + 1] == UInt8(ascii: "0"),
             let high = JSONCursor.hexadecimalDigit(bytes[index + 2]), (2...7).contains(high),
@@ -70,24 +71,16 @@ enum Redaction {
         return high << 4 | low
     }
 
-    private static func place(
-        of byte: UInt8, in bytes: UnsafeRawBufferPointer, from index: Int
-    ) -> Int? {
-        guard let base = bytes.baseAddress,
-            let found = memchr(base + index, Int32(byte), bytes.count - index)
-        else { return nil }
-        return UnsafeRawPointer(found) - base
-    }
-
     static func contains(_ text: [UInt8], in bytes: ArraySlice<UInt8>) -> Bool {
         guard let first = text.first else { return true }
-        return bytes.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress, bytes.count >= text.count else { return false }
-            let last = bytes.count - text.count
+        return bytes.withUnsafeBufferPointer { bytes in
+            guard let base = bytes.baseAddress else { return false }
             var start = 0
-            while start <= last, let found = memchr(base + start, Int32(first), last - start + 1) {
-                if memcmp(found, text, text.count) == 0 { return true }
-                start = UnsafeRawPointer(found) - base + 1
+            while let place = bytes.firstPlace(of: first, from: start),
+                place + text.count <= bytes.count
+            {
+                if memcmp(base + place, text, text.count) == 0 { return true }
+                start = place + 1
             }
             return false
         }
@@ -111,18 +104,16 @@ enum Redaction {
     }
 
     /// The rarest letter of `name`, and its offset.
-    private static let mark = (letter: Int32(UInt8(ascii: "w")), offset: 4)
+    private static let mark = (letter: UInt8(ascii: "w"), offset: 4)
 
     /// The index after the colon of the next member with the name. Searches for the rarest letter
     /// with `memchr`, since any client can send four million bytes.
     private static func firstMember(in bytes: [UInt8], from index: Int) -> Int? {
-        bytes.withUnsafeBytes { bytes in
+        bytes.withUnsafeBufferPointer { bytes in
             guard let base = bytes.baseAddress else { return nil }
             var start = index + mark.offset
-            while start < bytes.count,
-                let found = memchr(base + start, mark.letter, bytes.count - start)
-            {
-                let place = UnsafeRawPointer(found) - base - mark.offset
+            while let letter = bytes.firstPlace(of: mark.letter, from: start) {
+                let place = letter - mark.offset
                 if place > 0, bytes.count - place >= name.count, isQuote(bytes[place - 1]),
                     memcmp(base + place, name, name.count) == 0,
                     let end = colonEnd(bytes, after: place + name.count)
@@ -137,7 +128,7 @@ enum Redaction {
 
     /// The index after the colon of a name that ends at `index`. Nil for a value, such as a product
     /// id, and for a longer name: neither is followed by a quotation mark and a colon.
-    private static func colonEnd(_ bytes: UnsafeRawBufferPointer, after index: Int) -> Int? {
+    private static func colonEnd(_ bytes: UnsafeBufferPointer<UInt8>, after index: Int) -> Int? {
         var colon = index
         while colon < bytes.count, isQuote(bytes[colon]) { colon += 1 }
         guard colon > index else { return nil }

@@ -12,7 +12,7 @@ public indirect enum JSONValue: Hashable, Sendable {
 
     /// Parses one JSON text by the rules of `JSONCursor`.
     public static func parse(_ bytes: [UInt8]) throws(JSONError) -> JSONValue {
-        try bytes.withBytes { (buffer) throws(JSONError) in try parse(buffer) }
+        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in try parse(buffer) }
     }
 
     /// Parses one JSON text by the rules of `JSONCursor`.

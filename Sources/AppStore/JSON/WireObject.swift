@@ -88,7 +88,7 @@ extension WireObject {
     public static func decode(
         _ bytes: [UInt8], clampsDates: Bool = false
     ) throws(JSONError) -> Self {
-        try bytes.withBytes { (buffer) throws(JSONError) in
+        try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
             try decode(buffer, clampsDates: clampsDates)
         }
     }
@@ -97,7 +97,7 @@ extension WireObject {
     public static func decodeUnlessNull(
         _ bytes: [UInt8], clampsDates: Bool = false
     ) throws(JSONError) -> Self? {
-        let isNull = try bytes.withBytes { (buffer) throws(JSONError) in
+        let isNull = try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
             var cursor = JSONCursor(buffer)
             return try cursor.readLoneNull()
         }

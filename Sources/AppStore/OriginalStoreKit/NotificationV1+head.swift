@@ -108,7 +108,7 @@ extension NotificationV1 {
     /// be ambiguous which of two passwords counts; `tooManyValues` for more than
     /// `unreadValueCount`.
     public static func head(of body: [UInt8]) throws(JSONError) -> Head {
-        try body.withBytes { (buffer) throws(JSONError) in
+        try body.withUnsafeBufferPointer { (buffer) throws(JSONError) in
             var cursor = JSONCursor(buffer, skipping: unreadValueCount)
             var head = Head()
             var object = try cursor.beginObject()

@@ -102,22 +102,23 @@ extension InAppPurchaseReceipt {
         _ value: ReceiptValue, in bytes: borrowing Span<UInt8>
     ) throws(AppReceiptError) -> Bool {
         switch value.type {
-        case 1701: quantity = try value.number(in: bytes)
-        case 1702: productId = try value.text(in: bytes).map { ProductId($0) }
-        case 1703: transactionId = try value.text(in: bytes).map { TransactionId($0) }
-        case 1704: purchaseDate = try value.date(in: bytes)
+        case 1701: purchase.quantity = try value.number(in: bytes)
+        case 1702: purchase.productId = try value.text(in: bytes).map { ProductId($0) }
+        case 1703: purchase.transactionId = try value.text(in: bytes).map { TransactionId($0) }
+        case 1704: purchase.purchaseDate = try value.date(in: bytes)
         case 1705:
-            originalTransactionId = try value.text(in: bytes).map { OriginalTransactionId($0) }
-        case 1706: originalPurchaseDate = try value.date(in: bytes)
+            purchase.originalTransactionId = try value.text(in: bytes)
+                .map { OriginalTransactionId($0) }
+        case 1706: purchase.originalPurchaseDate = try value.date(in: bytes)
         case 1707: productType = try value.number(in: bytes).map { Raw(rawValue: $0) }
-        case 1708: expiresDate = try value.date(in: bytes)
+        case 1708: purchase.expiresDate = try value.date(in: bytes)
         case 1711:
-            webOrderLineItemId = try value.positive(in: bytes)
+            purchase.webOrderLineItemId = try value.positive(in: bytes)
                 .map { WebOrderLineItemId(String($0)) }
-        case 1712: cancellationDate = try value.date(in: bytes)
-        case 1713: isTrialPeriod = try value.truth(in: bytes)
-        case 1719: isInIntroOfferPeriod = try value.truth(in: bytes)
-        case 1721: promotionalOfferId = try value.text(in: bytes)
+        case 1712: purchase.cancellationDate = try value.date(in: bytes)
+        case 1713: purchase.isTrialPeriod = try value.truth(in: bytes)
+        case 1719: purchase.isInIntroOfferPeriod = try value.truth(in: bytes)
+        case 1721: purchase.promotionalOfferId = try value.text(in: bytes)
         default: return false
         }
         return true

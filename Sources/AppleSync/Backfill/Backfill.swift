@@ -136,7 +136,7 @@ public struct Backfill: Sendable {
         report.ids = progress.list.ids.count
         report.resumedAt = resumedAt
         report.stop = progress.stop
-        report.add(try await ledger.operations.backfill(progress.key)?.troubles ?? [])
+        report.troubles = try await ledger.operations.backfill(progress.key)?.troubles ?? []
         for ledger in ledgers.all {
             report.positions.append(
                 BackfillReport.Position(

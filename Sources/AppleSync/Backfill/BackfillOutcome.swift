@@ -1,4 +1,5 @@
 import Intake
+import LedgerStore
 
 /// The outcome of the requests for one id.
 struct BackfillOutcome: Sendable {
@@ -16,14 +17,17 @@ struct BackfillOutcome: Sendable {
         /// Not answered completely.
         case failed(AppleRequestFailure)
 
-        /// The reported trouble; nil when all is well. An unknown id has no code.
-        var trouble: (code: String?, message: String)? {
+        /// The reported trouble with an id of the list; nil when all is well. An unknown id has no
+        /// code.
+        func trouble(_ ordinal: Int, _ id: String) -> BackfillRun.Trouble? {
+            let (code, message): (String?, String)
             switch self {
-            case .done: nil
-            case .unknown(let failure): (nil, failure.message)
-            case .refused(let refusal): (refusal.code, refusal.message)
-            case .failed(let failure): (failure.code, failure.message)
+            case .done: return nil
+            case .unknown(let failure): (code, message) = (nil, failure.message)
+            case .refused(let refusal): (code, message) = (refusal.code, refusal.message)
+            case .failed(let failure): (code, message) = (failure.code, failure.message)
             }
+            return BackfillRun.Trouble(ordinal: ordinal, id: id, code: code, message: message)
         }
     }
 }

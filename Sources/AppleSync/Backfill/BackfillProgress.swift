@@ -75,16 +75,13 @@ struct BackfillProgress: Sendable {
             streak = 0
         }
         count(outcome.tally)
-        let still = outcome.end.trouble
+        let still = outcome.end.trouble(trouble.ordinal, trouble.id)
         if still == nil {
             run.done += 1
             troubleCount -= 1
         }
-        let troubles = [still].compactMap { $0 }.map {
-            BackfillRun.Trouble(
-                ordinal: trouble.ordinal, id: trouble.id, code: $0.code, message: $0.message)
-        }
-        await keep(troubles, solved: still == nil ? trouble.ordinal : nil, at: now)
+        await keep(
+            still.map { [$0] } ?? [], solved: still == nil ? trouble.ordinal : nil, at: now)
     }
 
     private mutating func count(_ tally: RequestTally) {
@@ -98,11 +95,8 @@ struct BackfillProgress: Sendable {
         _ outcome: BackfillOutcome, _ troubles: inout [BackfillRun.Trouble]
     ) {
         count(outcome.tally)
-        if let trouble = outcome.end.trouble {
-            troubles.append(
-                BackfillRun.Trouble(
-                    ordinal: run.settled, id: list.ids[run.settled], code: trouble.code,
-                    message: trouble.message))
+        if let trouble = outcome.end.trouble(run.settled, list.ids[run.settled]) {
+            troubles.append(trouble)
             troubleCount += 1
         } else {
             run.done += 1

@@ -10,23 +10,14 @@ public struct BackfillReport: Sendable, Equatable {
     public var resumedAt = 0
     /// The progress of the whole list, including earlier runs.
     public var run: BackfillRun
-    /// Ids that Apple does not know, or no longer; in the order of the list.
-    public var unknown: [String] = []
-    /// Ids that were not answered completely.
-    public var failed: [Failure] = []
+    /// Ids without a complete answer, in the order of the list.
+    public var troubles: [BackfillRun.Trouble] = []
     /// The lower bound of this run's cost, as reported before it began.
     public var estimate: BackfillEstimate
     /// The heads of the ledgers, by environment.
     public var positions: [Position] = []
     /// Why the run stopped before the end of the list; nil if it did not.
     public var stop: AppleRequestFailure?
-
-    /// An id that was not answered completely.
-    public struct Failure: Sendable, Equatable {
-        public let id: String
-        public let code: String
-        public let message: String
-    }
 
     /// The head of one ledger.
     public struct Position: Sendable, Equatable {
@@ -40,15 +31,11 @@ public struct BackfillReport: Sendable, Equatable {
     /// Whether every id was answered completely.
     public var isComplete: Bool { run.done == ids }
 
-    mutating func add(_ troubles: [BackfillRun.Trouble]) {
-        for trouble in troubles {
-            if let code = trouble.code {
-                failed.append(Failure(id: trouble.id, code: code, message: trouble.message))
-            } else {
-                unknown.append(trouble.id)
-            }
-        }
-    }
+    /// Ids that Apple does not know, or no longer.
+    public var unknown: [String] { troubles.filter { $0.code == nil }.map(\.id) }
+
+    /// Ids that were not answered completely.
+    public var failed: [BackfillRun.Trouble] { troubles.filter { $0.code != nil } }
 
     // MARK: Output
 
@@ -108,7 +95,7 @@ public struct BackfillReport: Sendable, Equatable {
                     + (more > 0 ? " and \(more) more (--json lists them)" : ""))
         }
         for failure in failed.prefix(BackfillReport.namedIdCount) {
-            lines.append("\(failure.id): \(failure.code): \(failure.message)")
+            lines.append("\(failure.id): \(failure.code ?? ""): \(failure.message)")
         }
         let more = failed.count - BackfillReport.namedIdCount
         if more > 0 { lines.append("… and \(more) more failures (--json lists them)") }

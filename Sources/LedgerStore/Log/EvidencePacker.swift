@@ -95,7 +95,9 @@ public final class EvidencePacker: Sendable {
     /// The header with its hash, which is cached for recent headers.
     func header(_ bytes: UnsafeBufferPointer<UInt8>) -> PackedHeader {
         let known = remembered.withLock { $0 }
-        let seen = known.first { $0.header.bytes.elementsEqualBytes(bytes) }
+        let seen = known.first {
+            $0.header.bytes.withUnsafeBufferPointer { $0.isEqual(to: bytes) }
+        }
         if let seen { return seen }
         let new = PackedHeader(
             header: EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes)),

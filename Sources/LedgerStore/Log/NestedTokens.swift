@@ -1,3 +1,5 @@
+internal import Signing
+
 /// The places of the signed parts inside a decoded notification payload.
 ///
 /// They are extracted only where every reader would agree on them: each directly follows a key of
@@ -20,12 +22,13 @@ struct NestedTokens {
         var parts: [SignedField] = []
         var ranges: [Range<Int>] = []
         var place = 0
-        while let quote = nextQuote(payload, from: place) {
+        let mark = UInt8(ascii: "\"")
+        while let quote = payload.firstPlace(of: mark, from: place) {
             place = quote + 1
             // Every header is an object, and so begins with the base64url of `{"`.
             guard place + 1 < payload.count, payload[place] == UInt8(ascii: "e"),
                 payload[place + 1] == UInt8(ascii: "y"),
-                let end = nextQuote(payload, from: place),
+                let end = payload.firstPlace(of: mark, from: place),
                 let part = SignedField(
                     valueAfter: UnsafeBufferPointer(rebasing: payload[..<quote]))
             else { continue }
@@ -34,13 +37,6 @@ struct NestedTokens {
             place = end + 1
         }
         return (parts, ranges)
-    }
-
-    private static func nextQuote(
-        _ payload: UnsafeBufferPointer<UInt8>, from place: Int
-    ) -> Int? {
-        let rest = UnsafeBufferPointer(rebasing: payload[place...])
-        return rest.firstPlace(of: UInt8(ascii: "\"")).map { place + $0 }
     }
 
     private static func areUnambiguous(

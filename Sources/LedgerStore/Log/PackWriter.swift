@@ -1,4 +1,3 @@
-internal import Foundation
 internal import Signing
 
 /// A writer of packed evidence.
@@ -94,15 +93,5 @@ struct PackWriter {
 
     private mutating func append(piece: [UInt8]) {
         piece.withUnsafeBufferPointer { append(piece: $0) }
-    }
-}
-
-extension [UInt8] {
-    /// Whether the same bytes are there; false when there are none.
-    func elementsEqualBytes(_ other: UnsafeBufferPointer<UInt8>) -> Bool {
-        guard count == other.count, let right = other.baseAddress else { return false }
-        return withUnsafeBytes { buffer in
-            buffer.baseAddress.map { memcmp($0, right, other.count) == 0 } ?? false
-        }
     }
 }

@@ -1,4 +1,4 @@
-internal import Foundation
+internal import Signing
 
 /// The three segments of a compact JWS, as views into bytes that the caller keeps alive.
 struct TokenSegments {
@@ -8,37 +8,26 @@ struct TokenSegments {
 
     /// Nil unless there are exactly three segments and none is empty.
     init?(_ token: UnsafeBufferPointer<UInt8>) {
-        guard let first = TokenSegments.firstDot(token) else { return nil }
-        let rest = UnsafeBufferPointer(rebasing: token[(first + 1)...])
-        guard let second = TokenSegments.firstDot(rest) else { return nil }
-        header = UnsafeBufferPointer(rebasing: token[..<first])
-        payload = UnsafeBufferPointer(rebasing: rest[..<second])
-        signature = UnsafeBufferPointer(rebasing: rest[(second + 1)...])
-        guard !header.isEmpty, !payload.isEmpty, !signature.isEmpty,
-            TokenSegments.firstDot(signature) == nil
+        let dot = UInt8(ascii: ".")
+        guard let first = token.firstPlace(of: dot),
+            let second = token.firstPlace(of: dot, from: first + 1)
         else { return nil }
-    }
-
-    private static func firstDot(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        bytes.firstPlace(of: UInt8(ascii: "."))
+        header = UnsafeBufferPointer(rebasing: token[..<first])
+        payload = UnsafeBufferPointer(rebasing: token[(first + 1)..<second])
+        signature = UnsafeBufferPointer(rebasing: token[(second + 1)...])
+        guard !header.isEmpty, !payload.isEmpty, !signature.isEmpty,
+            signature.firstPlace(of: dot) == nil
+        else { return nil }
     }
 }
 
 extension UnsafeBufferPointer<UInt8> {
-    /// `firstIndex(of:)` by memchr: payloads are long and the byte is rare.
-    func firstPlace(of byte: UInt8) -> Int? {
-        guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else {
-            return nil
-        }
-        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
-    }
-
     /// The number of non-overlapping occurrences of `text`.
     func occurrences(of text: StaticString) -> Int {
         let wanted = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
         var (place, found) = (0, 0)
-        while let step = UnsafeBufferPointer(rebasing: self[place...]).firstPlace(of: wanted[0]) {
-            place += step
+        while let next = firstPlace(of: wanted[0], from: place) {
+            place = next
             guard place + wanted.count <= count else { break }
             if self[place..<(place + wanted.count)].elementsEqual(wanted) {
                 found += 1

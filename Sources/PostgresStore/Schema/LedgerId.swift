@@ -1,4 +1,4 @@
-internal import Signing
+internal import AppStore
 
 /// The identity of a ledger: 16 random bytes, chosen when its schema is created. A node that
 /// remembers it never joins another ledger by mistake.

@@ -68,20 +68,20 @@ extension AppReceipt {
 
 extension InAppPurchaseReceipt {
     fileprivate func writeMembers(to json: inout JSONWriter) {
-        json.member("quantity", quantity)
-        json.member("productId", productId)
-        json.member("transactionId", transactionId)
-        json.member("originalTransactionId", originalTransactionId)
-        json.member("purchaseDate", purchaseDate)
-        json.member("originalPurchaseDate", originalPurchaseDate)
-        json.member("expiresDate", expiresDate)
-        json.member("cancellationDate", cancellationDate)
+        json.member("quantity", purchase.quantity)
+        json.member("productId", purchase.productId)
+        json.member("transactionId", purchase.transactionId)
+        json.member("originalTransactionId", purchase.originalTransactionId)
+        json.member("purchaseDate", purchase.purchaseDate)
+        json.member("originalPurchaseDate", purchase.originalPurchaseDate)
+        json.member("expiresDate", purchase.expiresDate)
+        json.member("cancellationDate", purchase.cancellationDate)
         json.member("productType", productType?.rawValue)
         json.member("type", productType?.value?.productType?.rawValue)
-        json.member("webOrderLineItemId", webOrderLineItemId)
-        json.member("isTrialPeriod", isTrialPeriod)
-        json.member("isInIntroOfferPeriod", isInIntroOfferPeriod)
-        json.member("promotionalOfferId", promotionalOfferId)
+        json.member("webOrderLineItemId", purchase.webOrderLineItemId)
+        json.member("isTrialPeriod", purchase.isTrialPeriod)
+        json.member("isInIntroOfferPeriod", purchase.isInIntroOfferPeriod)
+        json.member("promotionalOfferId", purchase.promotionalOfferId)
         json.objects("otherAttributes", otherAttributes) { $1.writeMembers(to: &$0) }
     }
 }

@@ -8,19 +8,19 @@
 
 /// The C library's vectorised search and comparison. A header has 4.4 KB and is scanned for every
 /// signed part; scanning byte by byte would cost a tenth of a signature.
-enum ByteSearch {
-    static func firstIndex(of byte: UInt8, in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
-        guard let start = bytes.baseAddress,
-            let found = memchr(start, Int32(byte), bytes.count)
+extension UnsafeBufferPointer<UInt8> {
+    /// The index of the next such byte, `start` or later.
+    package func firstPlace(of byte: UInt8, from start: Int = 0) -> Int? {
+        guard start < count, let base = baseAddress,
+            let found = memchr(base + start, Int32(byte), count - start)
         else { return nil }
-        return UnsafeRawPointer(found) - UnsafeRawPointer(start)
+        return UnsafeRawPointer(found) - UnsafeRawPointer(base)
     }
 
-    static func areEqual(
-        _ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>
-    ) -> Bool {
-        guard left.count == right.count else { return false }
-        guard let one = left.baseAddress, let two = right.baseAddress else { return true }
-        return memcmp(one, two, left.count) == 0
+    /// Whether both have the same bytes.
+    package func isEqual(to other: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        guard let one = baseAddress, let two = other.baseAddress else { return true }
+        return memcmp(one, two, count) == 0
     }
 }

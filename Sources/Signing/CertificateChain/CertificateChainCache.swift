@@ -23,7 +23,7 @@ final class CertificateChainCache: Sendable {
     func known(header: UnsafeBufferPointer<UInt8>) -> KnownHeader? {
         // Headers of equal length differ early, in the leaf's serial number.
         headers.value { key in
-            key.withUnsafeBufferPointer { ByteSearch.areEqual($0, header) }
+            key.withUnsafeBufferPointer { $0.isEqual(to: header) }
         }
     }
 

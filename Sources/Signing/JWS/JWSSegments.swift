@@ -22,7 +22,7 @@ struct JWSSegments {
         let dot = UInt8(ascii: ".")
         // The signature is short and the header shorter than the payload, so search from both ends.
         // A further dot in the payload segment is not a base64url character.
-        guard let first = ByteSearch.firstIndex(of: dot, in: bytes),
+        guard let first = bytes.firstPlace(of: dot),
             let last = bytes.lastIndex(of: dot), first != last
         else {
             throw VerificationError(

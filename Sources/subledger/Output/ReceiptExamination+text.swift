@@ -75,20 +75,20 @@ extension AppReceipt {
 
 extension InAppPurchaseReceipt {
     fileprivate var line: String {
-        var parts = [productId?.rawValue.printable ?? "no product"]
-        if let transactionId { parts.append("transaction \(transactionId.rawValue.printable)") }
-        if let originalTransactionId {
-            parts.append("of chain \(originalTransactionId.rawValue.printable)")
+        var parts = [purchase.productId?.rawValue.printable ?? "no product"]
+        if let id = purchase.transactionId { parts.append("transaction \(id.rawValue.printable)") }
+        if let chain = purchase.originalTransactionId {
+            parts.append("of chain \(chain.rawValue.printable)")
         }
         if let kind = productType {
             parts.append(kind.value?.productType?.rawValue ?? "type \(kind.rawValue)")
         }
-        if let purchaseDate { parts.append("bought \(purchaseDate.rfc3339)") }
-        if let expiresDate { parts.append("until \(expiresDate.rfc3339)") }
-        if let cancellationDate { parts.append("cancelled \(cancellationDate.rfc3339)") }
-        if isTrialPeriod == true { parts.append("trial") }
-        if isInIntroOfferPeriod == true { parts.append("introductory offer") }
-        if let promotionalOfferId { parts.append("offer \(promotionalOfferId.printable)") }
+        if let date = purchase.purchaseDate { parts.append("bought \(date.rfc3339)") }
+        if let date = purchase.expiresDate { parts.append("until \(date.rfc3339)") }
+        if let date = purchase.cancellationDate { parts.append("cancelled \(date.rfc3339)") }
+        if purchase.isTrialPeriod == true { parts.append("trial") }
+        if purchase.isInIntroOfferPeriod == true { parts.append("introductory offer") }
+        if let id = purchase.promotionalOfferId { parts.append("offer \(id.printable)") }
         return parts.joined(separator: ", ")
     }
 }

@@ -33,23 +33,7 @@ extension TransactionSnapshot {
 extension TransactionSnapshot {
     /// From a purchase in an app receipt; nil without its transaction id.
     public init?(_ receipt: InAppPurchaseReceipt) {
-        var stated = ReceiptTransaction()
-        stated.transactionId = receipt.transactionId
-        stated.originalTransactionId = receipt.originalTransactionId
-        // Zero means none.
-        stated.webOrderLineItemId = receipt.webOrderLineItemId.flatMap {
-            $0.rawValue == "0" ? nil : $0
-        }
-        stated.productId = receipt.productId
-        stated.quantity = receipt.quantity
-        stated.purchaseDate = receipt.purchaseDate
-        stated.originalPurchaseDate = receipt.originalPurchaseDate
-        stated.expiresDate = receipt.expiresDate
-        stated.cancellationDate = receipt.cancellationDate
-        stated.isTrialPeriod = receipt.isTrialPeriod
-        stated.isInIntroOfferPeriod = receipt.isInIntroOfferPeriod
-        stated.promotionalOfferId = receipt.promotionalOfferId
-        self.init(stated)
+        self.init(receipt.purchase)
         // A purchase with an end renews, whatever the undocumented attribute states.
         if type == nil, let known = receipt.productType?.value?.productType,
             known != .autoRenewableSubscription

@@ -1,5 +1,3 @@
-internal import AppStore
-
 /// Hexadecimal text of bytes, two digits each.
 public enum Hexadecimal {
     /// The decoded bytes, in either case; nil unless the text is an even number of hexadecimal
