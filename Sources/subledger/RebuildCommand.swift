@@ -68,8 +68,7 @@ struct RebuildCommand: OutputCommand {
             json.member("reducerVersion", report.expected.reducerVersion)
             json.array("fileFindings", report.fileFindings)
             json.objects("differences", report.differences) { json, difference in
-                json.member("bundleId", difference.chain.bundleId)
-                json.member("originalTransactionId", difference.chain.originalTransactionId)
+                difference.chain.writeMembers(to: &json)
                 json.array("columns", difference.columns)
             }
         }

@@ -127,11 +127,9 @@ struct AppendFaultTests {
             """)
         let again = try await database.open()
         let holder = try PostgresConnection(
-            database.place(adding: "application_name=holder").completed,
-            answerTimeout: .seconds(5))
-        let lock = LogStatements(schema: database.schema).lockHead
+            database.place(adding: "application_name=holder"), answerTimeout: .seconds(5))
         try holder.run(script: "SET idle_session_timeout = 0; SET statement_timeout = 0")
-        _ = try holder.run([Statement.begin.with(), lock.with()])
+        _ = try holder.run([Statement.begin.with(), Statement.log.lockHead.with()])
         await #expect(throws: failure(.databaseUnavailable)) {
             try await again.append([Made.event("b")])
         }
@@ -333,11 +331,10 @@ struct AppendFaultTests {
         let database = try Database()
         let log = try await database.open()
         _ = try await log.append([Made.event("a")])
-        let statements = LogStatements(schema: database.schema)
         let holder = try database.session()
         // As a node that was paused inside a transaction.
         _ = try holder.run(Statement("SET idle_in_transaction_session_timeout = 300").with())
-        _ = try holder.run([Statement.begin.with(), statements.lockHead.with()])
+        _ = try holder.run([Statement.begin.with(), Statement.log.lockHead.with()])
         #expect(try await log.append([Made.event("b")]) == [.appended(position: 2)])
         #expect(throws: PostgresError.self) { try holder.run(Statement.commit.with()) }
         await log.close()

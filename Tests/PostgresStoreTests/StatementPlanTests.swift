@@ -37,11 +37,9 @@ struct StatementPlanTests {
         try await empty.open().close()
         let session = try empty.session()
         try session.run(script: "SET plan_cache_mode = force_generic_plan")
-        let (before, after) = ("\"\(asked.schema)\".", "\"\(empty.schema)\".")
-        var all = SchemaTables.statements(of: asked.schema)
-            .map { $0.replacing(before, with: after) }
-        all += statements(of: LogStatements(schema: empty.schema))
-        all += statements(of: AuditStatements(schema: empty.schema))
+        var all = Array(SchemaTables.statements(of: asked.schema))
+        all += statements(of: Statement.log) + statements(of: Statement.audit)
+        all = all.map { $0.replacing("@", with: "\"\(empty.schema)\".") }
         var used: Set<String> = []
         for (number, sql) in all.enumerated() {
             let plan = try plan(of: sql, named: "explained\(number)", session)

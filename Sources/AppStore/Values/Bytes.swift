@@ -76,3 +76,15 @@ extension String {
         return copy.withUTF8(body)
     }
 }
+
+extension UInt8 {
+    /// Whether it is an ASCII letter or digit, or one of `others`.
+    @inlinable package func isAlphanumeric(or others: String = "") -> Bool {
+        switch self {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"):
+            true
+        default: others.utf8.contains(self)
+        }
+    }
+}

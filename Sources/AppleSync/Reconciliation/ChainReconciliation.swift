@@ -63,8 +63,7 @@ public struct ChainReconciliation: Sendable, Equatable {
     }
 
     func writeMembers(to json: inout JSONWriter) {
-        json.member("bundleId", chain.bundleId)
-        json.member("originalTransactionId", chain.originalTransactionId)
+        chain.writeMembers(to: &json)
         json.array("before", before)
         json.objects("asked", queries) { json, query in
             json.member("endpoint", query.endpoint)

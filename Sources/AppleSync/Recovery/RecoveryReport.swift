@@ -100,8 +100,7 @@ extension RecoveryReport {
                 for entry in newByType { json.member(entry.type, entry.count) }
             }
             json.objects("chainsChanged", chains) { json, chain in
-                json.member("bundleId", chain.chain.bundleId)
-                json.member("originalTransactionId", chain.chain.originalTransactionId)
+                chain.chain.writeMembers(to: &json)
                 json.member("before", chain.before?.rawValue)
                 json.member("after", chain.after?.rawValue)
             }

@@ -4,8 +4,7 @@ import AppStore
 /// later versions read it as they read the payloads themselves.
 extension ChainFact {
     func writeMembers(to json: inout JSONWriter) {
-        json.member("bundleId", chain.bundleId)
-        json.member("originalTransactionId", chain.originalTransactionId)
+        chain.writeMembers(to: &json)
         json.member("position", fact.position)
         if part > 0 { json.member("part", Int64(part)) }
         json.member("receivedAt", fact.receivedAt.milliseconds)

@@ -18,4 +18,10 @@ public struct ChainId: Hashable, Comparable, Sendable {
         }
         return left.bundleId < right.bundleId
     }
+
+    /// Writes the members `bundleId` and `originalTransactionId`.
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("bundleId", bundleId)
+        json.member("originalTransactionId", originalTransactionId)
+    }
 }

@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// The proof of an event, byte for byte as it was received, without its wrapper.
 public enum Evidence: Hashable, Sendable {
     /// One compact JWS (RFC 7515 §7.1), with or without signed parts inside its payload.
@@ -32,14 +34,6 @@ public enum Evidence: Hashable, Sendable {
 
     /// Whether it is base64url and two dots only, which JSON does not escape.
     private static func isPlain(_ text: [UInt8]) -> Bool {
-        text.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-                UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-                UInt8(ascii: "."):
-                true
-            default: false
-            }
-        }
+        text.allSatisfy { $0.isAlphanumeric(or: "-_.") }
     }
 }

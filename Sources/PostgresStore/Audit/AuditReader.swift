@@ -3,15 +3,13 @@ internal import LedgerStore
 
 /// Reads the log for an audit: damaged rows are returned, not thrown.
 struct AuditReader {
-    private let statements: LogStatements
     private let connection: PostgresConnection
     /// Headers are read from the table, not from the cache: they are to be checked.
     private var headers: HeaderTable
 
-    init(_ statements: LogStatements, _ connection: PostgresConnection, location: String) {
-        self.statements = statements
+    init(_ connection: PostgresConnection, location: String) {
         self.connection = connection
-        headers = HeaderTable(statements, known: KnownHeaders(), location: location)
+        headers = HeaderTable(known: KnownHeaders(), location: location)
     }
 
     /// The rows after `position`: a page by number or by bytes, whichever is less; and the largest
@@ -20,7 +18,7 @@ struct AuditReader {
         after position: Int64, through: Int64
     ) throws -> (rows: [AuditRow], largestHeader: Int64) {
         let results = try connection.read(
-            statements.page(
+            Statement.log.page(
                 after: position, through: through, limit: LogLimits.pageEventCount))
         let (stored, end, ids) = try EvidenceRow.page(results[1], &headers, connection)
         let evidence = Dictionary(stored.map { ($0.position, $0) }) { $1 }

@@ -3,35 +3,27 @@ internal import LedgerStore
 /// The statements of an audit. Walks read an index in order: `enable_seqscan` is off, and only the
 /// index provides the ORDER BY.
 struct AuditStatements: Sendable {
-    let headers: Statement
-    let keys: Statement
-    let identities: Statement
-    let objects: Statement
+    let headers = Statement("SELECT id, hash, bytes FROM @headers ORDER BY id")
+    let keys = AuditStatements.index(of: "key")
+    let identities = AuditStatements.index(of: "identity")
+    let objects = Statement(
+        """
+        SELECT 'trigger', t.tgname FROM pg_catalog.pg_trigger t
+        JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = convert_from($1::bytea, 'UTF8') AND NOT t.tgisinternal
+            AND t.tgenabled IN ('O', 'A')
+        UNION ALL
+        SELECT 'index', c.relname FROM pg_catalog.pg_index i
+        JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = convert_from($1::bytea, 'UTF8') AND i.indisvalid AND i.indisready
+        """)
 
-    init(schema name: String) {
-        let schema = "\"\(name)\""
-        headers = Statement(
-            "SELECT id, hash, bytes FROM \(schema).headers ORDER BY id")
-        keys = AuditStatements.index(of: "key", schema)
-        identities = AuditStatements.index(of: "identity", schema)
-        objects = Statement(
-            """
-            SELECT 'trigger', t.tgname FROM pg_catalog.pg_trigger t
-            JOIN pg_catalog.pg_class c ON c.oid = t.tgrelid
-            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = '\(name)' AND NOT t.tgisinternal AND t.tgenabled IN ('O', 'A')
-            UNION ALL
-            SELECT 'index', c.relname FROM pg_catalog.pg_index i
-            JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid
-            JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-            WHERE n.nspname = '\(name)' AND i.indisvalid AND i.indisready
-            """)
-    }
-
-    private static func index(of column: String, _ schema: String) -> Statement {
+    private static func index(of column: String) -> Statement {
         Statement(
             """
-            SELECT \(column), position FROM \(schema).events
+            SELECT \(column), position FROM @events
             WHERE \(column) IS NOT NULL AND \(column) >= $1::bytea
                 AND (\(column), position) > ($1::bytea, $2::bigint)
             ORDER BY \(column), position LIMIT \(LogLimits.pageEventCount)

@@ -27,7 +27,9 @@ extension PostgresLog {
             try await walk.acceptErasures(of: self, after: head.lastPosition)
             walk.finish(head)
             for finding in try await headerFindings() { walk.add(finding) }
-            let indexes = [(audits.keys, walk.keys), (audits.identities, walk.identities)]
+            let indexes = [
+                (Statement.audit.keys, walk.keys), (Statement.audit.identities, walk.identities),
+            ]
             for (index, sum) in indexes {
                 let isComplete = try await sum.matches(through: head.lastPosition) {
                     entry async throws(StoreError) in try await entries(index, after: entry)
@@ -53,14 +55,14 @@ extension PostgresLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (rows: [AuditRow], largestHeader: Int64) {
         try await read { [self] connection in
-            var reader = AuditReader(statements, connection, location: location)
+            var reader = AuditReader(connection, location: location)
             return try reader.read(after: position, through: through)
         }
     }
 
     private func headerFindings() async throws(StoreError) -> [LogFinding] {
-        try await read { [self] connection in
-            try connection.run(audits.headers.with()).rows.compactMap { row in
+        try await read { connection in
+            try connection.run(Statement.audit.headers.with()).rows.compactMap { row in
                 let hash = row.withBytes(2) { SHA256.hash($0) }
                 return hash == row.digest(1) ? nil : LogFinding(.headerHashMismatch)
             }
@@ -85,9 +87,10 @@ extension PostgresLog {
     }
 
     private func hasObjects() async throws(StoreError) -> Bool {
-        try await read { [self] connection in
-            let found = try connection.run(audits.objects.with()).rows.compactMap { $0.text(1) }
-            return AuditStatements.objects.isSubset(of: found)
+        try await read { connection in
+            let found = try connection.run(
+                Statement.audit.objects.with { $0.add(connection.schema) })
+            return AuditStatements.objects.isSubset(of: found.rows.compactMap { $0.text(1) })
         }
     }
 }

@@ -8,7 +8,6 @@ internal import LedgerStore
 /// the lock was granted.
 struct AppendTransaction {
     let connection: PostgresConnection
-    let statements: LogStatements
     let location: String
     let faults: (any CommitFaults)?
 
@@ -87,19 +86,19 @@ struct AppendTransaction {
         _ batches: [AppendBatch], _ known: KnownHeaders, _ seen: ProjectionCursor,
         _ earlier: Outcome?, _ probe: [Command]
     ) throws -> (outcome: Outcome, commands: [Command]) {
-        var headers = HeaderTable(statements, known: known, location: location)
+        var headers = HeaderTable(known: known, location: location)
         let events = batches.flatMap(\.events)
         let keys = Array(Set(events.map(\.key)))
         var commands = [
-            Statement.begin.with(), statements.lockHead.with(),
-            statements.known.with { $0.add(keys, digest: { $0 }) },
-            statements.leaf.with { $0.add(seen.position) },
+            Statement.begin.with(), Statement.log.lockHead.with(),
+            Statement.log.known.with { $0.add(keys, digest: { $0 }) },
+            Statement.log.leaf.with { $0.add(seen.position) },
         ]
         let lookup = headers.lookup(of: events.map(\.evidence.packed))
         if let lookup { commands.append(lookup) }
         if let earlier {
             commands.append(
-                statements.leaves.with { $0.add(earlier.trace.rows, integer: { $0.position }) })
+                Statement.log.leaves.with { $0.add(earlier.trace.rows, integer: { $0.position }) })
         }
         let results = try connection.run(commands)
         let head = try HeadRow(results[1], location: location)
@@ -107,7 +106,7 @@ struct AppendTransaction {
         if lookup != nil { try headers.take(results[4]) }
         if let earlier, let leaves = results.last, earlier.trace.isDurable(leaves) {
             // The earlier COMMIT took effect. Writing the head row makes this COMMIT wait for it.
-            return (earlier, [statements.touchHead.with(), Statement.commit.with()])
+            return (earlier, [Statement.log.touchHead.with(), Statement.commit.with()])
         }
         var placed = PlacedEvents(
             after: head, known: try PlacedEvents.known(results[2], location: location),
@@ -130,13 +129,13 @@ struct AppendTransaction {
     /// is damaged.
     private func storedEvidence(at position: Int64) throws -> PackedEvidence? {
         let row = try connection.run(
-            statements.evidenceAt.with { $0.add([position], integer: { $0 }) }
+            Statement.log.evidenceAt.with { $0.add([position], integer: { $0 }) }
         ).first
         guard let row else {
             throw StoreError.contradiction(location, "Position \(position) has no evidence row.")
         }
         let stored = try EvidenceRow(row)
-        var headers = HeaderTable(statements, known: KnownHeaders(), location: location)
+        var headers = HeaderTable(known: KnownHeaders(), location: location)
         var ids: Set<Int64> = []
         stored.addHeaderIds(to: &ids)
         try headers.load(ids: ids, connection)
@@ -146,16 +145,16 @@ struct AppendTransaction {
     /// The writes of a probe.
     private func probe(needsRoom: Bool) -> [Command] {
         let room = [
-            Statement.savepoint.with(), statements.takeRoom.with(),
+            Statement.savepoint.with(), Statement.log.takeRoom.with(),
             Statement.rollbackToSavepoint.with(),
         ]
-        return (needsRoom ? room : []) + [statements.touchHead.with()]
+        return (needsRoom ? room : []) + [Statement.log.touchHead.with()]
     }
 
     /// Whether the log has events after those that an erasure considered, and which may be within
     /// its scope.
     private func isOvertaken(_ scope: ErasureScope) throws -> Bool {
-        let command = statements.erasing.newer.with {
+        let command = Statement.log.newer.with {
             $0.add(scope.position)
             $0.add(scope.chains, text: { $0.rawValue })
         }
@@ -189,26 +188,26 @@ struct AppendTransaction {
         var commands: [Command] = []
         if !headers.added.isEmpty {
             commands.append(
-                statements.insertHeaders.with {
+                Statement.log.insertHeaders.with {
                     $0.add(headers.added, integer: { $0.id })
                     $0.add(headers.added, digest: { $0.header.hash })
                     $0.add(headers.added, bytes: { $0.header.bytes })
                 })
         }
-        commands.append(statements.insertEvents.with { EventColumns.bind(placed.rows, to: &$0) })
+        commands.append(Statement.log.insertEvents.with { EventColumns.bind(placed.rows, to: &$0) })
         commands.append(
-            statements.insertEvidence.with {
+            Statement.log.insertEvidence.with {
                 $0.add(placed.rows, integer: { $0.position })
                 $0.add(placed.evidence, integer: { $0?.form.rawValue ?? 0 })
                 $0.add(bytes, bytes: { $0 })
             })
         if !placed.erased.isEmpty {
-            for statement in [statements.erasing.eraseEvents, statements.erasing.eraseEvidence] {
+            for statement in [Statement.log.eraseEvents, Statement.log.eraseEvidence] {
                 commands.append(statement.with { $0.add(placed.erased, integer: { $0 }) })
             }
         }
         commands.append(
-            statements.updateHead.with {
+            Statement.log.updateHead.with {
                 $0.add(placed.tree.size)
                 $0.add(placed.tree.bytes)
                 $0.add(placed.tree.root)

@@ -11,18 +11,15 @@ enum EventColumns {
         """
 
     /// The rows after $1 up to $2, at most $3.
-    static func page(_ schema: String) -> String {
-        """
-        SELECT \(names) FROM \(schema).events
+    static let page = """
+        SELECT \(names) FROM @events
         WHERE position > $1::bigint AND position <= $2::bigint
         ORDER BY position LIMIT $3::bigint
         """
-    }
 
     /// Inserts the rows bound by `bind`.
-    static func insert(_ schema: String) -> String {
-        """
-        INSERT INTO \(schema).events (\(names))
+    static let insert = """
+        INSERT INTO @events (\(names))
         SELECT position, key, kind, source, trust, bundle_id, chain, notification_type, subtype,
             notification_uuid, signed_at, received_at, claimed <> 0, identity, root_fingerprint,
             payload_hash, evidence_hash, leaf_hash
@@ -36,7 +33,6 @@ enum EventColumns {
             payload_hash, evidence_hash, leaf_hash
         )
         """
-    }
 
     static func bind(_ events: [RecordedEvent], to parameters: inout Parameters) {
         parameters.add(events, integer: { $0.position })

@@ -3,12 +3,10 @@ internal import LedgerStore
 /// One page of rows with their evidence, read in one round trip: two ranges side by side, with one
 /// snapshot, since an erasure changes both.
 struct EvidencePage {
-    private let statements: LogStatements
     private let location: String
     private(set) var headers: HeaderTable
 
-    init(_ statements: LogStatements, headers: HeaderTable, location: String) {
-        self.statements = statements
+    init(headers: HeaderTable, location: String) {
         self.headers = headers
         self.location = location
     }
@@ -20,7 +18,7 @@ struct EvidencePage {
         damaged: DamagedRows
     ) throws -> [LoggedEvent] {
         let results = try connection.read(
-            statements.page(after: position, through: through, limit: limit))
+            Statement.log.page(after: position, through: through, limit: limit))
         let (evidence, end, _) = try EvidenceRow.page(results[1], &headers, connection)
         var page: [LoggedEvent] = []
         page.reserveCapacity(results[0].count)

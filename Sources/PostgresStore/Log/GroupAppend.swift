@@ -57,8 +57,7 @@ struct GroupAppend {
         let connection: PostgresConnection
         do { connection = try slot.connection() } catch { throw .failed(error) }
         let transaction = AppendTransaction(
-            connection: connection, statements: log.statements, location: log.location,
-            faults: log.faults)
+            connection: connection, location: log.location, faults: log.faults)
         return try transaction.run(
             group, headers: log.knownHeaders.withLock { $0 },
             seen: log.seen.withLock { $0.last }, resolving: earlier,
@@ -105,7 +104,7 @@ struct GroupAppend {
     /// rolled back, unless COMMIT was received; the node determines which.
     private func endSilentHolder() {
         _ = try? slot.connection().run(
-            log.statements.endSilent.with {
+            Statement.log.endSilent.with {
                 // As long as this node waited for the lock.
                 $0.add(Int64(log.answerTimeout / .milliseconds(1)) * 4 / 5)
             })

@@ -3,7 +3,6 @@ internal import LedgerStore
 
 /// The `headers` table as seen by one access to the log: headers known already, and those it adds.
 struct HeaderTable {
-    private let statements: LogStatements
     private let location: String
     private(set) var known: KnownHeaders
     /// Found by this access, since the cache may drop entries.
@@ -13,8 +12,7 @@ struct HeaderTable {
     private var largestId: Int64?
     private(set) var added: [(id: Int64, header: EvidenceHeader)] = []
 
-    init(_ statements: LogStatements, known: KnownHeaders, location: String) {
-        self.statements = statements
+    init(known: KnownHeaders, location: String) {
         self.known = known
         self.location = location
     }
@@ -30,7 +28,7 @@ struct HeaderTable {
             }
         }
         guard !unknown.isEmpty else { return nil }
-        return statements.headersByHash.with { $0.add(Array(unknown), digest: { $0 }) }
+        return Statement.log.headersByHash.with { $0.add(Array(unknown), digest: { $0 }) }
     }
 
     /// Takes the answer of `lookup`: the ids of stored headers, then a row with the largest id.
@@ -73,7 +71,7 @@ struct HeaderTable {
         let missing = wanted.filter { headers[$0] == nil }
         guard !missing.isEmpty else { return }
         let result = try connection.run(
-            statements.headersById.with { $0.add(Array(missing), integer: { $0 }) })
+            Statement.log.headersById.with { $0.add(Array(missing), integer: { $0 }) })
         for row in result.rows {
             guard let hash = row.digest(1) else { continue }
             let (id, header) = (

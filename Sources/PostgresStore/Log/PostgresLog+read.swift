@@ -18,7 +18,7 @@ extension PostgresLog {
         let last = lastSeen
         return try await read { [self] connection in
             let results = try connection.run([
-                statements.leaf.with { $0.add(last.position) }, statements.readHead.with(),
+                Statement.log.leaf.with { $0.add(last.position) }, Statement.log.readHead.with(),
             ])
             let head = try HeadRow(results[1], location: location)
             guard last.position == 0 || results[0].first?.digest(0) == last.leafHash else {
@@ -34,7 +34,7 @@ extension PostgresLog {
         let (events, isExtension) = try await read { [self] connection in
             let isExtension = try holdsSeen(connection)
             let result = try connection.run(
-                statements.events.with {
+                Statement.log.events.with {
                     $0.add(position)
                     $0.add(through)
                     $0.add(LogLimits.page(limit))
@@ -63,8 +63,7 @@ extension PostgresLog {
             let isExtension = try holdsSeen(connection)
             let known = knownHeaders.withLock { $0 }
             var page = EvidencePage(
-                statements, headers: HeaderTable(statements, known: known, location: location),
-                location: location)
+                headers: HeaderTable(known: known, location: location), location: location)
             let events = try page.read(
                 connection, after: position, through: through, limit: LogLimits.page(limit),
                 damaged: damaged)
@@ -87,7 +86,7 @@ extension PostgresLog {
     private func holdsSeen(_ connection: PostgresConnection) throws -> Bool {
         let last = lastSeen
         guard last.position > 0 else { return true }
-        let leaf = try connection.run(statements.leaf.with { $0.add(last.position) })
+        let leaf = try connection.run(Statement.log.leaf.with { $0.add(last.position) })
         return leaf.first?.digest(0) == last.leafHash
     }
 
@@ -96,9 +95,7 @@ extension PostgresLog {
     public func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await read { [schema = place.schema] connection in
-            try body(SchemaTables(connection: connection, schema: schema))
-        }
+        try await read { try body(SchemaTables(connection: $0)) }
     }
 
     /// Runs `body` on a reading thread; once more on a new connection when the connection was lost.

@@ -17,7 +17,7 @@ extension PostgresLog {
         let positions = seen.withLock { $0.positions }
         var found: [Int64: Digest] = [:]
         let result = try? connection?.run(
-            statements.leaves.with { $0.add(positions, integer: { $0 }) })
+            Statement.log.leaves.with { $0.add(positions, integer: { $0 }) })
         if let result {
             for row in result.rows {
                 if let position = try? row.int64(0), let leaf = row.digest(1) {

@@ -14,7 +14,7 @@ extension PostgresLog {
                 let connection = try slot.connection()
                 do throws(PostgresError) {
                     _ = try connection.run([
-                        Statement.begin.with(), statements.lockHead.with(),
+                        Statement.begin.with(), Statement.log.lockHead.with(),
                         Statement.rollback.with(),
                     ])
                 } catch {
@@ -33,7 +33,7 @@ extension PostgresLog {
     /// a server that hangs would keep the caller waiting once more.
     func waitForStandby(_ slot: ConnectionSlot) -> StoreError? {
         guard let open = slot.current, open.isUsable,
-            let count = try? open.run(statements.awaitsStandby.with()).first?.int64(0), count > 0
+            let count = try? open.run(Statement.log.awaitsStandby.with()).first?.int64(0), count > 0
         else { return nil }
         return StoreError(
             .databaseUnavailable, path: location,

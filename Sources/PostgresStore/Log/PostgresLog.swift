@@ -16,8 +16,6 @@ public final class PostgresLog: SharedLog {
 
     let place: PostgresLocation
     let environment: Environment
-    let statements: LogStatements
-    let audits: AuditStatements
     let appender: ConnectionThreads
     let readers: ConnectionThreads
     let faults: (any CommitFaults)?
@@ -82,8 +80,6 @@ public final class PostgresLog: SharedLog {
         notices = AppendNotices(session)
         location = session.place.description
         commits = GroupCommit(location)
-        statements = LogStatements(schema: session.place.schema)
-        audits = AuditStatements(schema: session.place.schema)
         answerTimeout = session.answerTimeout
         self.ledgerId = ledgerId
         self.appender = appender

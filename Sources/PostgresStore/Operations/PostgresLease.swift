@@ -37,7 +37,7 @@ final class LeaseRenewal: Sendable {
         of store: PostgresOperations
     ) {
         end = Mutex(taken + store.leaseDuration)
-        let (schema, duration, renewal) = (store.schema, store.leaseDuration, store.leaseRenewal)
+        let (duration, renewal) = (store.leaseDuration, store.leaseRenewal)
         let node = store.node
         let group = store.renewals
         group.enter()
@@ -47,7 +47,7 @@ final class LeaseRenewal: Sendable {
             func set(_ until: String) -> Int? {
                 // A node that cannot renew loses the lease.
                 try? slot.again {
-                    try SchemaTables(connection: slot.connection(), schema: schema).run(
+                    try SchemaTables(connection: slot.connection()).run(
                         """
                         UPDATE @leases SET until = \(until)
                         WHERE name = '\(task.rawValue)' AND token = $1::bigint

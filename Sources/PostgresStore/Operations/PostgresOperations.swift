@@ -10,7 +10,6 @@ internal import Synchronization
 /// this node holds the lease of the area's task, the write is refused once another node took it.
 public final class PostgresOperations: SharedOperations {
     public let location: String
-    let schema: String
     let session: PostgresSession
     let threads: ConnectionThreads
     private let isClosed = Mutex(false)
@@ -56,7 +55,6 @@ public final class PostgresOperations: SharedOperations {
         self.node = node ?? PostgresOperations.processName
         self.session = session
         location = session.place.description
-        schema = session.place.schema
         self.threads = threads
         self.leaseDuration = leaseDuration
         self.leaseRenewal = leaseRenewal
@@ -133,8 +131,7 @@ public final class PostgresOperations: SharedOperations {
             tokens.withLock { $0[task] }.map { (task: task, token: $0) }
         }
         func begin() throws -> SchemaTables {
-            let transaction = SchemaTables(
-                connection: try slot.connection(), schema: schema)
+            let transaction = SchemaTables(connection: try slot.connection())
             var commands = [
                 Statement.begin.with(),
                 transaction.command(
@@ -175,10 +172,8 @@ public final class PostgresOperations: SharedOperations {
         _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
-        return try await threads.run(location) { [schema] slot in
-            try slot.again {
-                try body(SchemaTables(connection: try slot.connection(), schema: schema))
-            }
+        return try await threads.run(location) { slot in
+            try slot.again { try body(SchemaTables(connection: try slot.connection())) }
         }
     }
 
@@ -186,12 +181,12 @@ public final class PostgresOperations: SharedOperations {
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
-        return try await threads.run(location) { [schema] slot in
+        return try await threads.run(location) { slot in
             try slot.again {
                 let connection = try slot.connection()
                 do {
                     _ = try connection.run(Statement.snapshot.with())
-                    let value = try body(SchemaTables(connection: connection, schema: schema))
+                    let value = try body(SchemaTables(connection: connection))
                     _ = try connection.run(Statement.commit.with())
                     return value
                 } catch {

@@ -13,15 +13,16 @@ final class PostgresConnection {
     /// Statements prepared so far; their names are not used again.
     private var preparedCount = 0
     private(set) var isUsable = true
+    /// The schema that statements name.
+    let schema: String
     /// Timeout while an answer is expected and the server sends nothing.
     var answerTimeout: Duration
 
     /// Opens the connection. Throws `unreachable` or `loginRefused`.
-    init(
-        _ string: ConnectionString, answerTimeout: Duration
-    ) throws(PostgresError) {
+    init(_ place: PostgresLocation, answerTimeout: Duration) throws(PostgresError) {
+        schema = place.schema
         self.answerTimeout = answerTimeout
-        let opened = PostgresConnection.connect(string)
+        let opened = PostgresConnection.connect(place.completed)
         guard let opened else {
             throw PostgresError(.unreachable, "Memory is exhausted.")
         }
@@ -138,7 +139,8 @@ final class PostgresConnection {
                 preparedCount += 1
                 let name = "s\(preparedCount)"
                 preparing[sql] = name
-                guard PQsendPrepare(handle, name, sql, 0, nil) == 1, send(command, name) else {
+                let text = sql.replacing("@", with: "\"\(schema)\".")
+                guard PQsendPrepare(handle, name, text, 0, nil) == 1, send(command, name) else {
                     throw lost()
                 }
                 expected.append(.prepared(sql, name))

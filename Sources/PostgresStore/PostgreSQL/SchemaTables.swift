@@ -4,36 +4,26 @@ internal import Synchronization
 /// The tables of one schema, inside one transaction.
 struct SchemaTables: SQLTables {
     let connection: PostgresConnection
-    let schema: String
 
-    /// Runs one statement; `@` before a table stands for the schema.
+    /// Runs one statement.
     @discardableResult
     func run(_ sql: String, _ values: (any BoundValue)?...) throws(PostgresError) -> QueryResult {
         try connection.run(command(sql, values))
     }
 
     func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
-        Statement(named(sql)).with { parameters in
+        SchemaTables.known.withLock { _ = $0[connection.schema, default: []].insert(sql) }
+        return Statement(sql).with { parameters in
             for value in values { parameters.add(value) }
         }
     }
 
-    /// Statements with the names of a schema's tables, by schema and text: as many as the code has.
-    private static let known = Mutex<[String: [String: String]]>([:])
+    /// Statements by schema: as many as the code has.
+    private static let known = Mutex<[String: Set<String>]>([:])
 
-    func named(_ sql: String) -> String {
-        SchemaTables.known.withLock { known in
-            if let text = known[schema]?[sql] { return text }
-            let text = sql.replacing("@", with: "\"\(schema)\".")
-            known[schema, default: [:]][sql] = text
-            return text
-        }
-    }
-
-    /// The statements that were run on the tables of a schema, with its names: for tests of their
-    /// plans.
-    static func statements(of schema: String) -> [String] {
-        known.withLock { Array(($0[schema] ?? [:]).values) }
+    /// The statements that were run on the tables of a schema: for tests of their plans.
+    static func statements(of schema: String) -> Set<String> {
+        known.withLock { $0[schema] ?? [] }
     }
 
     @discardableResult

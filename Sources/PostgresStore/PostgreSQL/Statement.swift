@@ -1,4 +1,7 @@
 /// A statement that is prepared once per connection, on its first use, without an extra round trip.
+///
+/// `@` before a table stands for the connection's schema, by which names are qualified: a session's
+/// search path may not survive a pooler.
 struct Statement: Sendable {
     let sql: String
 
@@ -28,4 +31,6 @@ extension Statement {
     /// Statements between the two are executed and undone.
     static let savepoint = Statement("SAVEPOINT tried")
     static let rollbackToSavepoint = Statement("ROLLBACK TO SAVEPOINT tried")
+    static let log = LogStatements()
+    static let audit = AuditStatements()
 }

@@ -38,9 +38,8 @@ struct LogOpening: Sendable {
     /// Throws `logWentBack` when the log does not hold the newest event that this node has seen.
     private func requireSeen(_ connection: PostgresConnection) throws {
         guard seen.position > 0 else { return }
-        let statements = LogStatements(schema: session.place.schema)
         let results = try connection.run([
-            statements.leaf.with { $0.add(seen.position) }, statements.readHead.with(),
+            Statement.log.leaf.with { $0.add(seen.position) }, Statement.log.readHead.with(),
         ])
         guard results[0].first?.digest(0) != seen.leafHash else { return }
         let head = try HeadRow(results[1], location: path).tree.size

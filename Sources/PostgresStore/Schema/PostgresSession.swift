@@ -30,7 +30,7 @@ struct PostgresSession: Sendable {
         """)
 
     func open() throws(PostgresError) -> PostgresConnection {
-        let connection = try PostgresConnection(place.completed, answerTimeout: answerTimeout)
+        let connection = try PostgresConnection(place, answerTimeout: answerTimeout)
         _ = try connection.run(
             PostgresSession.settings.with { $0.add(Int64(answerTimeout / .milliseconds(1))) })
         return connection

@@ -55,7 +55,7 @@ struct SchemaMigrator {
     @discardableResult
     func requireLedger(_ connection: PostgresConnection) throws -> LedgerId {
         let row = try connection.run(
-            Statement("SELECT id, environment FROM \(schema).ledger WHERE one = 1").with()
+            Statement("SELECT id, environment FROM @ledger WHERE one = 1").with()
         ).first
         guard let row, let id = LedgerId(bytes: row.bytes(0)) else {
             throw changed("Its ledger id is missing.")
@@ -91,10 +91,8 @@ struct SchemaMigrator {
         guard try found.bool(0) else { throw foreign }
         let rows: QueryResult
         do throws(PostgresError) {
-            rows = try connection.run(
-                Statement(
-                    "SELECT version, name, checksum FROM \(schema).migrations ORDER BY version"
-                ).with())
+            let all = "SELECT version, name, checksum FROM @migrations ORDER BY version"
+            rows = try connection.run(Statement(all).with())
         } catch {
             if error.state == .undefinedColumn { throw foreign }
             throw error
@@ -205,7 +203,7 @@ struct SchemaMigrator {
         try connection.run(script: step.text)
         let record = Statement(
             """
-            INSERT INTO \(schema).migrations (version, name, checksum)
+            INSERT INTO @migrations (version, name, checksum)
             VALUES ($1::bigint, convert_from($2::bytea, 'UTF8'), $3::bytea)
             """)
         _ = try connection.run(
@@ -217,7 +215,7 @@ struct SchemaMigrator {
         guard step.version == 1 else { return }
         let name = Statement(
             """
-            INSERT INTO \(schema).ledger (one, id, environment)
+            INSERT INTO @ledger (one, id, environment)
             VALUES (1, $1::bytea, convert_from($2::bytea, 'UTF8'))
             """)
         _ = try connection.run(

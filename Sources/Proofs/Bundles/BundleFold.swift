@@ -79,13 +79,7 @@ enum BundleFold {
             json.member("reducerVersion", Int64(Lifecycle.reducerVersion))
             json.member("unit", counted.column.unit.rawValue)
             json.member("amount", found.reduce(Int64(0)) { $0.addingSaturated($1.amount) })
-            json.objects("chains", found) { json, chain in
-                json.member("bundleId", chain.chain.bundleId)
-                json.member("originalTransactionId", chain.chain.originalTransactionId)
-                json.member("amount", chain.amount)
-                json.array("events", chain.events)
-                json.member("eventsOmitted", Int64(chain.eventsOmitted))
-            }
+            json.objects("chains", found) { $1.writeMembers(to: &$0) }
         }
     }
 

@@ -43,10 +43,7 @@ public struct BundledCell: Hashable, Sendable {
             json.member("timeZone", timeZone)
             json.array("group", group)
             json.array("where", filters)
-            json.objects("chains", chains) { json, chain in
-                json.member("bundleId", chain.bundleId)
-                json.member("originalTransactionId", chain.originalTransactionId)
-            }
+            json.objects("chains", chains) { $1.writeMembers(to: &$0) }
         }
     }
 }

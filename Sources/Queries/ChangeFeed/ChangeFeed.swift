@@ -55,7 +55,7 @@ public final class ChangeFeed: Sendable {
     }
 
     static let recentPageCount = 4
-    private let pageTurns = KeyedAsyncLock()
+    private let pageTurns = AsyncLock()
 
     public init(
         ledger: EnvironmentLedger, clock: any ServiceClock,

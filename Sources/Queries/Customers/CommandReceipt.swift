@@ -40,10 +40,7 @@ public struct CommandReceipt: Hashable, Sendable {
         json.memberIfPresent("tokenName", command.tokenName)
         json.member("reason", command.reason)
         json.member("customer", command.customer)
-        if let chain {
-            json.member("bundleId", chain.bundleId)
-            json.member("originalTransactionId", chain.originalTransactionId)
-        }
+        chain?.writeMembers(to: &json)
         switch command.action {
         case .grant(_, let entitlement, let until):
             json.member("grantId", command.id)

@@ -65,8 +65,7 @@ extension CustomerReading {
                 switch entry {
                 case .chain(let entry, let reading):
                     json.object { json in
-                        json.member("bundleId", reading.chain.bundleId)
-                        json.member("originalTransactionId", reading.chain.originalTransactionId)
+                        reading.chain.writeMembers(to: &json)
                         reading.writeMembers(of: entry, to: &json)
                     }
                 case .command(let fact): CustomerReading.write(fact, to: &json)

@@ -51,8 +51,7 @@ public struct ErasurePlan: Sendable {
     /// The members of `{"plan":…}` of `Contract.md`, `erase`.
     public func writeMembers(to json: inout JSONWriter) {
         json.objects("chains", chains) { json, chain in
-            json.member("bundleId", chain.bundleId)
-            json.member("originalTransactionId", chain.originalTransactionId)
+            chain.writeMembers(to: &json)
             json.member("digest", ErasedChain(chain).digest)
         }
         json.member("customer", customer)

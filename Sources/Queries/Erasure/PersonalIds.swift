@@ -85,7 +85,7 @@ struct PersonalIds: Sendable {
         of ids: Set<String>, in input: [UInt8], _ depth: Int
     ) -> Bool {
         guard depth > 0 else { return false }
-        for word in input.split(whereSeparator: { !isPartOfWord($0) }) {
+        for word in input.split(whereSeparator: { !$0.isAlphanumeric(or: "-_.+/=") }) {
             let text = String(decoding: word, as: UTF8.self)
             if ids.contains(text) || ids.contains(text.lowercased()) { return true }
             guard word.count > 16 else { continue }
@@ -104,15 +104,5 @@ struct PersonalIds: Sendable {
             }
         }
         return false
-    }
-
-    private static func isPartOfWord(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"),
-            UInt8(ascii: "."), UInt8(ascii: "+"), UInt8(ascii: "/"), UInt8(ascii: "="):
-            true
-        default: false
-        }
     }
 }

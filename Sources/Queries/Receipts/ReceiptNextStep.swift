@@ -43,15 +43,7 @@ extension ReceiptExamination {
     /// leading hyphen.
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
-            && text.utf8.allSatisfy { character in
-                switch character {
-                case UInt8(ascii: "a")...UInt8(ascii: "z"),
-                    UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "0")...UInt8(ascii: "9"),
-                    UInt8(ascii: "."), UInt8(ascii: "-"):
-                    true
-                default: false
-                }
-            }
+            && text.utf8.allSatisfy { $0.isAlphanumeric(or: ".-") }
     }
 
     /// A path quoted for a shell where needed.

@@ -96,13 +96,6 @@ extension String {
         guard let first = utf8.first, first | 0x20 == UInt8(ascii: "m"),
             SearchLimits.orderIdCharacterCount ~= utf8.count
         else { return false }
-        return utf8.allSatisfy { byte in
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-                UInt8(ascii: "a")...UInt8(ascii: "z"):
-                true
-            default: false
-            }
-        }
+        return utf8.allSatisfy { $0.isAlphanumeric() }
     }
 }

@@ -6,8 +6,7 @@ extension ChainReading {
     public func writeShow(to json: inout JSONWriter) {
         json.object { json in
             json.member("environment", environment.rawValue)
-            json.member("bundleId", chain.bundleId)
-            json.member("originalTransactionId", chain.originalTransactionId)
+            chain.writeMembers(to: &json)
             stamp.writeMembers(to: &json)
             answer.writeMembers(to: &json)
             if let transaction {

@@ -92,8 +92,7 @@ extension ChainReading {
 
     private func writeChain(to json: inout JSONWriter) {
         json.member("environment", environment.rawValue)
-        json.member("bundleId", chain.bundleId)
-        json.member("originalTransactionId", chain.originalTransactionId)
+        chain.writeMembers(to: &json)
     }
 
     /// The event that proves an entry, and the positions of all events that do.

@@ -122,27 +122,20 @@ public struct ExplainedCell: Hashable, Sendable {
                 json.member("amount", part.amount)
                 json.member("reason", part.gap?.rawValue)
                 json.member("chainCount", Int64(part.chainCount))
-                ExplainedCell.write(part.chains, to: &json)
+                json.objects("chains", part.chains) { $1.writeMembers(to: &$0) }
             }
             json.objects("prices", prices) { json, found in
                 json.member("price", found.price.milliunits)
                 json.member("currency", found.price.currency)
                 json.member("apple", found.apple)
                 json.member("ours", found.ours)
-                ExplainedCell.write(found.chains, to: &json)
+                json.objects("chains", found.chains) { $1.writeMembers(to: &$0) }
             }
             json.objects("proceeds", proceeds) { json, found in
                 json.member("currency", found.currency)
                 json.member("apple", found.apple)
                 json.member("estimate", found.estimate)
             }
-        }
-    }
-
-    private static func write(_ chains: [ChainId], to json: inout JSONWriter) {
-        json.objects("chains", chains) { json, chain in
-            json.member("bundleId", chain.bundleId)
-            json.member("originalTransactionId", chain.originalTransactionId)
         }
     }
 }

@@ -35,13 +35,7 @@ public struct CellChains: Sendable {
             }
             json.member("amount", amount)
             json.member("chainCount", Int64(chainCount))
-            json.objects("chains", chains) { json, found in
-                json.member("bundleId", found.chain.bundleId)
-                json.member("originalTransactionId", found.chain.originalTransactionId)
-                json.member("amount", found.amount)
-                json.array("events", found.events)
-                json.member("eventsOmitted", Int64(found.eventsOmitted))
-            }
+            json.objects("chains", chains) { $1.writeMembers(to: &$0) }
             json.member("next", next?.cursor)
         }
     }
@@ -62,6 +56,13 @@ public struct CellChain: Hashable, Sendable {
         let causes = Set(parts.map(\.cause)).sorted()
         events = Array(causes.prefix(MetricsLimits.eventCount))
         eventsOmitted = max(0, causes.count - MetricsLimits.eventCount)
+    }
+
+    package func writeMembers(to json: inout JSONWriter) {
+        chain.writeMembers(to: &json)
+        json.member("amount", amount)
+        json.array("events", events)
+        json.member("eventsOmitted", Int64(eventsOmitted))
     }
 }
 

@@ -5,20 +5,20 @@ internal import GRDB
 struct DeferredTable: Sendable {
     private let table: String
     private let columns: [String]
-    private let bind: Bind
+    private let rest: Rest
     private var records = RunBuffer()
 
-    /// Binds the columns after the key, from a record's value.
-    typealias Bind =
+    /// Appends the columns after the key, from a record's value.
+    typealias Rest =
         @Sendable (_ value: UnsafeRawBufferPointer, _ row: inout RowBytes) -> Void
 
     /// Records of this size are inserted.
     static let fullByteCount = RunBuffer.fullByteCount / 2
 
-    init(table: String, columns: [String], bind: @escaping Bind) {
+    init(table: String, columns: [String], rest: @escaping Rest) {
         self.table = table
         self.columns = columns
-        self.bind = bind
+        self.rest = rest
     }
 
     /// Adds records whose keys are a text and the chain's number.
@@ -33,9 +33,9 @@ struct DeferredTable: Sendable {
         records.inOrder { key, value in
             let textCount = key.count - MemoryLayout<Int64>.size
             rows.beginRow()
-            RunKey.withText(key, count: textCount) { rows.bind(text: $0) }
-            rows.bind(2, RunKey.int64(key, at: textCount))
-            bind(value, &rows)
+            RunKey.withText(key, count: textCount) { rows.append(text: $0) }
+            rows.append(RunKey.int64(key, at: textCount))
+            rest(value, &rows)
         }
         records = RunBuffer()
         try BulkInsert(database, table: table, columns: columns).run(rows)

@@ -24,8 +24,8 @@ public final class ProjectionsBuild: Sendable {
         var holdings = DeferredTable(
             table: HoldingRow.table, columns: ["customer", "subscription", "holds", "body"]
         ) { value, row in
-            row.bind(3, RunKey.int64(value, at: 0))
-            row.bind(blob: UnsafeRawBufferPointer(rebasing: value[MemoryLayout<Int64>.size...]))
+            row.append(RunKey.int64(value, at: 0))
+            row.append(blob: UnsafeRawBufferPointer(rebasing: value[MemoryLayout<Int64>.size...]))
         }
     }
 
@@ -147,10 +147,11 @@ public struct EncodedRows: Sendable {
         let subscription = firstSubscription + chainCount
         chainCount += 1
         subscriptions.beginRow()
-        subscriptions.bind(1, subscription)
-        subscriptions.bind(2, rows.chain.originalTransactionId.rawValue)
-        subscriptions.bind(3, rows.chain.bundleId.rawValue)
-        rows.subscription.bind(&subscriptions, from: 4)
+        subscriptions.append(subscription)
+        subscriptions.append([
+            .text(rows.chain.originalTransactionId.rawValue), .text(rows.chain.bundleId.rawValue),
+        ])
+        subscriptions.append(rows.subscription.values)
         intervals.append(rows.intervals, of: subscription)
         lifeFacts.append(rows.lifeFacts, of: subscription)
         notices.append(rows.notices, of: subscription)
@@ -158,8 +159,8 @@ public struct EncodedRows: Sendable {
         orderLines.append(rows.orderLines, of: subscription, &key, &value)
         if let row = rows.contribution {
             contributions.beginRow()
-            contributions.bind(1, subscription)
-            row.bind(&contributions, from: 2)
+            contributions.append(subscription)
+            contributions.append(row.values)
             movements.append(
                 Movements(
                     subscription: subscription, reported: rows.reported, signedAt: row.signedAt))
@@ -179,7 +180,7 @@ public struct EncodedRows: Sendable {
 extension DeferredTable {
     fileprivate init<Row: StatedIdRow>(_ row: Row.Type) {
         self.init(table: Row.table, columns: [Row.columns[0], "subscription", "first_position"]) {
-            value, row in row.bind(3, RunKey.int64(value, at: 0))
+            value, row in row.append(RunKey.int64(value, at: 0))
         }
     }
 }
@@ -209,9 +210,9 @@ extension RowBytes {
     fileprivate mutating func append<Row: StoredRow>(_ rows: [Row], of subscription: Int64) {
         for (seq, row) in rows.enumerated() {
             beginRow()
-            bind(1, subscription)
-            bind(2, Int64(seq))
-            row.bind(&self, from: 3)
+            append(subscription)
+            append(Int64(seq))
+            append(row.values)
         }
     }
 }

@@ -6,7 +6,7 @@ internal import AppStore
 ///             | 1, 8 bytes            integer, native order
 ///             | 2, 4 bytes, bytes     length and text
 ///             | 3, 4 bytes, bytes     length and blob
-struct RowBytes: ColumnSink, Sendable {
+struct RowBytes: Sendable {
     private var bytes: [UInt8] = []
     /// Bytes written; `bytes` is longer, so that writing a column is a plain store.
     private var count = 0
@@ -23,29 +23,27 @@ struct RowBytes: ColumnSink, Sendable {
     /// Starts a row; its columns follow.
     mutating func beginRow() { rowCount += 1 }
 
-    mutating func bind(_ parameter: Int32, _ value: Int64) {
+    mutating func append(_ value: Int64) {
         write(RowBytes.integerByteCount) { place in
             place.storeBytes(of: RowBytes.integer, as: UInt8.self)
             place.storeBytes(of: value, toByteOffset: 1, as: Int64.self)
         }
     }
 
-    mutating func bind(_ parameter: Int32, _ value: Int64?) {
-        if let value { bind(parameter, value) } else { bindNull() }
+    mutating func append(_ values: [ColumnValue]) {
+        for value in values {
+            switch value {
+            case .null: write(1) { $0.storeBytes(of: RowBytes.null, as: UInt8.self) }
+            case .integer(let integer): append(integer)
+            case .text(let text): text.lendingUTF8 { append(text: UnsafeRawBufferPointer($0)) }
+            case .bytes(let bytes): bytes.withUnsafeBytes { append(blob: $0) }
+            }
+        }
     }
 
-    mutating func bind(_ parameter: Int32, _ text: String?) {
-        guard let text else { return bindNull() }
-        text.lendingUTF8 { bind(text: UnsafeRawBufferPointer($0)) }
-    }
+    mutating func append(text: UnsafeRawBufferPointer) { write(RowBytes.text, text) }
 
-    mutating func bind(_ parameter: Int32, _ bytes: [UInt8]) {
-        bytes.withUnsafeBytes { bind(blob: $0) }
-    }
-
-    mutating func bind(text: UnsafeRawBufferPointer) { write(RowBytes.text, text) }
-
-    mutating func bind(blob: UnsafeRawBufferPointer) { write(RowBytes.blob, blob) }
+    mutating func append(blob: UnsafeRawBufferPointer) { write(RowBytes.blob, blob) }
 
     private mutating func write(_ tag: UInt8, _ bytes: UnsafeRawBufferPointer) {
         write(RowBytes.headByteCount + bytes.count) { place in
@@ -54,10 +52,6 @@ struct RowBytes: ColumnSink, Sendable {
             guard let start = bytes.baseAddress else { return }
             (place + RowBytes.headByteCount).copyMemory(from: start, byteCount: bytes.count)
         }
-    }
-
-    private mutating func bindNull() {
-        write(1) { $0.storeBytes(of: RowBytes.null, as: UInt8.self) }
     }
 
     private mutating func write(_ byteCount: Int, _ body: (UnsafeMutableRawPointer) -> Void) {

@@ -18,15 +18,12 @@ struct AppendTransaction {
 
     private let insertEvent: PreparedStatement
     private let insertEvidence: PreparedStatement
-    private let selectKnown: PreparedStatement
     private let selectEvidence: PreparedStatement
-    private let eraseEvent: PreparedStatement
-    private let eraseEvidence: PreparedStatement
 
     init(_ database: Database, headers known: KnownHeaders, path: String) throws {
         self.database = database
         self.path = path
-        headers = try HeaderTable(database, known: known, path: path)
+        headers = HeaderTable(database, known: known, path: path)
         let head = try HeadRow.read(database, path: path)
         tree = head.tree
         sizeBefore = head.tree.size
@@ -35,19 +32,8 @@ struct AppendTransaction {
             database, "\(EventRow.insert) ON CONFLICT (key) DO NOTHING")
         insertEvidence = try PreparedStatement(
             database, "INSERT INTO evidence (position, form, bytes) VALUES (?, ?, ?)")
-        selectKnown = try PreparedStatement(
-            database,
-            """
-            SELECT position, evidence_hash, payload_hash FROM events WHERE key = ?1
-            UNION ALL
-            SELECT position, evidence_hash, payload_hash FROM events WHERE identity = ?1
-            """)
         selectEvidence = try PreparedStatement(
             database, "SELECT form, bytes FROM evidence WHERE position = ?")
-        eraseEvent = try PreparedStatement(
-            database, "UPDATE events SET chain = NULL, notification_uuid = NULL WHERE position = ?")
-        eraseEvidence = try PreparedStatement(
-            database, "UPDATE evidence SET bytes = NULL WHERE position = ?")
     }
 
     // MARK: Placing events
@@ -103,7 +89,7 @@ struct AppendTransaction {
         var ids: [Int64] = []
         ids.reserveCapacity(evidence.headers.count)
         for header in evidence.headers {
-            ids.append(try headers.id(of: header) ?? headers.insert(header, database))
+            ids.append(try headers.id(of: header) ?? headers.insert(header))
         }
         insertEvidence.bind(2, evidence.form.rawValue)
         insertEvidence.bind(3, EvidenceColumn.encode(evidence, headerIds: ids))
@@ -118,9 +104,11 @@ struct AppendTransaction {
         guard !positions.isEmpty else { return }
         try database.execute(sql: "PRAGMA secure_delete = ON")
         for position in positions {
-            for statement in [eraseEvent, eraseEvidence] {
-                statement.bind(1, position)
-                guard try statement.run() == 1 else {
+            for sql in [
+                "UPDATE events SET chain = NULL, notification_uuid = NULL WHERE position = ?",
+                "UPDATE evidence SET bytes = NULL WHERE position = ?",
+            ] {
+                guard try database.run(sql, position) == 1 else {
                     throw StoreError.corrupt(
                         path: path, "An erasure names position \(position), which is missing.")
                 }
@@ -146,13 +134,15 @@ struct AppendTransaction {
 
     /// The event with the same identity, original or conflict, and equal claims.
     private mutating func findEqual(_ event: NewEvent) throws -> Int64? {
-        var known: [KnownEvent] = []
-        selectKnown.bind(1, event.key)
-        while try selectKnown.step() {
-            known.append(
-                KnownEvent(
-                    position: selectKnown.int64(0), evidenceHash: selectKnown.digest(1),
-                    payloadHash: selectKnown.digest(2)))
+        let known = try database.rows(
+            """
+            SELECT position, evidence_hash, payload_hash FROM events WHERE key = ?1
+            UNION ALL
+            SELECT position, evidence_hash, payload_hash FROM events WHERE identity = ?1
+            """, event.key
+        ) {
+            KnownEvent(
+                position: $0.int64(0), evidenceHash: $0.digest(1), payloadHash: $0.digest(2))
         }
         guard !known.isEmpty else {
             throw StoreError.corrupt(path: path, "A key is in use, but its event is missing.")

@@ -19,7 +19,7 @@ struct EvidencePage {
 
     init(_ database: Database, headers: KnownHeaders, path: String) throws {
         self.path = path
-        table = try HeaderTable(database, known: headers, path: path)
+        table = HeaderTable(database, known: headers, path: path)
         self.database = database
         evidence = try PreparedStatement(
             database,

@@ -94,7 +94,7 @@ struct MovementChanges: Sendable {
             rows.beginRow()
             let movement = cell.movement
             let values = [cell.from, movement.before, movement.after, movement.label, count]
-            for (column, value) in zip(Int32(1)..., values) { rows.bind(column, value) }
+            for value in values { rows.append(value) }
         }
         try BulkInsert(
             database, table: MovementTable.days, columns: MovementTable.dayColumns,

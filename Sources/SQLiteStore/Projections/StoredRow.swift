@@ -8,13 +8,6 @@ protocol StoredRow: Equatable, Sendable {
 }
 
 extension StoredRow {
-    /// Binds the columns in order.
-    ///
-    /// - Parameter first: the parameter of the first one, after those of the key.
-    func bind(_ sink: inout some ColumnSink, from first: Int32) {
-        for (parameter, value) in zip(first..., values) { sink.bind(parameter, value) }
-    }
-
     /// Rows are equal when SQLite would hold the same bytes; String's own equality treats
     /// canonically equivalent spellings as equal.
     static func == (left: Self, right: Self) -> Bool { left.values == right.values }

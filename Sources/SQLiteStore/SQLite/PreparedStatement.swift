@@ -8,7 +8,7 @@ internal import GRDBSQLite
 /// The only type that uses `sqliteStatement`. It owns the GRDB statement, because the handle
 /// dangles once its `Statement` is released. Not Sendable: it is confined to one access to its
 /// connection. Parameters count from 1, columns from 0, as in SQLite.
-struct PreparedStatement: ColumnSink {
+struct PreparedStatement {
     private let statement: Statement
     private let handle: SQLiteStatement
     private let connection: SQLiteConnection?

@@ -28,7 +28,7 @@ public final class LedgerHost: Sendable {
     /// Large bodies are read one at a time.
     let largeBodies = AsyncLock()
     /// Uploads under one key are serialized: later ones reuse the record of the first.
-    let uploadTurns = KeyedAsyncLock()
+    let uploadTurns = AsyncLock()
     public let observer: any ServingObserver
     /// The roots that evidence is verified against.
     public let roots: TrustedRoots
@@ -43,8 +43,8 @@ public final class LedgerHost: Sendable {
     /// Acts of operators under an Idempotency-Key, and the locks that serialize them by key and by
     /// name.
     let acts = ActMemory()
-    let actKeyTurns = KeyedAsyncLock()
-    let actTurns = KeyedAsyncLock()
+    let actKeyTurns = AsyncLock()
+    let actTurns = AsyncLock()
     /// Decisions that were refused since the start.
     let refusedDecisions = RefusedDecisions()
     /// The clients of Apple and of the receivers of webhooks for operators, once set.

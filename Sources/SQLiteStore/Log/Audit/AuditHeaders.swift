@@ -8,26 +8,18 @@ internal import Signing
 enum AuditHeaders {
     /// Checks that every header matches its hash, and is found by its id and by its hash.
     static func findings(_ database: Database) throws -> [LogFinding] {
-        let select = try PreparedStatement(
-            database, "SELECT id, hash, bytes FROM headers ORDER BY id")
-        defer { select.reset() }
-        var findings: [LogFinding] = []
-        while try select.step() {
-            guard select.storageClass(1) == .blob, select.storageClass(2) == .blob,
-                let hash = select.digest(1), select.withBytes(2, { SHA256.hash($0) }) == hash
-            else {
-                findings.append(LogFinding(.headerHashMismatch))
-                continue
-            }
-            let id = select.int64(0)
+        try database.rows("SELECT id, hash, bytes FROM headers ORDER BY id") { row in
+            guard row.storageClass(1) == .blob, row.storageClass(2) == .blob,
+                let hash = row.digest(1), row.withBytes(2, { SHA256.hash($0) }) == hash
+            else { return LogFinding(.headerHashMismatch) }
+            let id = row.int64(0)
             let byHash = "SELECT id FROM headers WHERE hash = ?"
             let byId = "SELECT id FROM headers WHERE id = ?"
             let isFound =
                 try database.rows(byHash, hash) { $0.int64(0) }.first == id
                 && !database.rows(byId, id, read: { $0.int64(0) }).isEmpty
-            if !isFound { findings.append(LogFinding(.keyIndexMismatch)) }
+            return isFound ? nil : LogFinding(.keyIndexMismatch)
         }
-        return findings
     }
 }
 

@@ -10,7 +10,7 @@ struct AuditReader {
     var largestHeader: Int64 { headers.largestId }
 
     init(_ database: Database, path: String) throws {
-        headers = try HeaderTable(database, known: KnownHeaders(), path: path)
+        headers = HeaderTable(database, known: KnownHeaders(), path: path)
         self.database = database
         // The walk steps from row to row; readers search by position, from the root of the tree.
         evidence = try PreparedStatement(
