@@ -24,7 +24,7 @@ struct ExportCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        try common.requireFormat(format.rawValue, own: Export.Format.ndjson.rawValue)
+        try common.requireFormat(format)
         guard !evidence || subject == .events else {
             throw CommandFailure.invalidOption("--evidence applies to export events only.")
         }

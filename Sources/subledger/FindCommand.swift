@@ -19,7 +19,7 @@ struct FindCommand: OutputCommand {
             try await session.search.answer(text, bundleId: settings.bundleId)
         }
         return Output(
-            json: { answer.write(to: &$0) }, text: answer.findText(),
+            json: { answer.write(to: &$0) }, text: answer.lines().printableText,
             isClean: !answer.matches.isEmpty)
     }
 }

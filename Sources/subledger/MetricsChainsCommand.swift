@@ -1,6 +1,7 @@
 import ArgumentParser
 import Intake
 import Ledger
+import Queries
 import Reports
 import Service
 
@@ -67,7 +68,8 @@ struct MetricsChainsCommand: OutputCommand {
         let cell = try await settings.withMetrics(by: limit, table) { [parameters] query in
             try await query.cell(metric, parameters, limit: .max)
         }
-        return Output(json: { cell.write(to: &$0) }, text: cell.text())
+        return Output(
+            json: { cell.write(to: &$0) }, text: (cell.lines() + cell.stamp.lines).printableText)
     }
 
     private func metric() throws -> MetricName {

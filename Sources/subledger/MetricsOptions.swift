@@ -69,9 +69,7 @@ struct MetricsOptions: ParsableArguments {
     /// Prints the report of `compute`, with progress on standard error, and draws its chart. CSV
     /// has no room for stamp and remarks, so they go to standard error.
     ///
-    /// - Parameters:
-    ///   - metric: what is converted, if it is money; nil: nothing is.
-    ///   - rates: the option.
+    /// - Parameter metric: what is converted, if it is money; nil: nothing is.
     func output(
         _ settings: Settings, _ common: SharedOptions, _ limit: AsOf, chart: String? = nil,
         of metric: MetricName? = nil, rates: String? = nil,

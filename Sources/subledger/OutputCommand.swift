@@ -5,18 +5,13 @@ import ArgumentParser
 protocol OutputCommand: AsyncParsableCommand {
     var common: SharedOptions { get }
 
-    /// Whether JSON is printed instead of text (default: `--json`).
-    var printsJSON: Bool { get }
-
     func output(_ settings: Settings) async throws -> Output
 }
 
 extension OutputCommand {
-    var printsJSON: Bool { common.json }
-
     func run() async throws {
         try await perform {
-            try await output(try Settings(common)).print(asJSON: printsJSON)
+            try await output(try Settings(common)).print(asJSON: common.json)
         }
     }
 }

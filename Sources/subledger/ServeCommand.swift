@@ -85,7 +85,7 @@ struct ServeCommand: OutputCommand {
         let dispatcher = WebhookDispatcher(
             endpoints: endpoints, feeds: service.feeds, transport: client,
             clock: SystemClock(host.clock)
-        ) { host.observer.noted(.webhook($0)) }
+        ) { host.observer.noted($0) }
         await dispatcher.begin()
         host.reach.use(endpoints, client)
         // Deliveries that were not confirmed are repeated after the next start.
@@ -100,7 +100,7 @@ struct ServeCommand: OutputCommand {
         return try settings.configuration.audits.filter { served.contains($0.environment) }.map {
             let loop = try CheckpointLoop(
                 $0, host: host, transport: transport, clock: SystemClock(host.clock)
-            ) { host.observer.noted(.checkpoint($0)) }
+            ) { host.observer.noted($0) }
             return UntilShutdown { await loop.run() }
         }
     }
@@ -128,13 +128,13 @@ struct ServeCommand: OutputCommand {
             let watch = RecoveryWatch(
                 host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
                 clock: SystemClock(host.clock)
-            ) { host.observer.noted(.recovery($0)) }
+            ) { host.observer.noted($0) }
             services.append(UntilShutdown { await watch.run() })
         }
         if server.reconcile {
             let loop = ReconcileLoop(
                 host, clients: clients, clock: SystemClock(host.clock)
-            ) { host.observer.noted(.reconciled($0)) }
+            ) { host.observer.noted($0) }
             services.append(UntilShutdown { await loop.run() })
         }
         return services

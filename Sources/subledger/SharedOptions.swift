@@ -1,4 +1,5 @@
 import ArgumentParser
+import Queries
 
 /// The options of every command (`Contract.md`). Flags override SUBLEDGER_* variables, which
 /// override the configuration file.
@@ -39,11 +40,9 @@ struct SharedOptions: ParsableArguments {
 
 extension SharedOptions {
     /// Rejects `--json` with a `--format` that prints something else.
-    ///
-    /// - Parameter own: the format that `--json` stands for.
-    func requireFormat(_ format: String, own: String) throws(CommandFailure) {
-        guard !json || format == own else {
-            throw CommandFailure.invalidOption("--json is only --format \(own).")
+    func requireFormat(_ format: Export.Format) throws(CommandFailure) {
+        guard !json || format == .ndjson else {
+            throw CommandFailure.invalidOption("--json is only --format ndjson.")
         }
     }
 }

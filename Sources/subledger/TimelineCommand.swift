@@ -17,27 +17,14 @@ struct TimelineCommand: OutputCommand {
     @Flag(help: "The newest entry first.")
     var newestFirst = false
 
-    @Option(help: "text or json (default: text; json with --json).")
-    var format: Format?
-
     @OptionGroup var moment: MomentOptions
     @OptionGroup var common: SharedOptions
-
-    enum Format: String, ExpressibleByArgument, CaseIterable {
-        case text
-        case json
-    }
-
-    var printsJSON: Bool { format.map { $0 == .json } ?? common.json }
 
     func validate() throws {
         try requireOne(chain: id, customer: customer)
     }
 
     func output(_ settings: Settings) async throws -> Output {
-        if let format {
-            try common.requireFormat(format.rawValue, own: Format.json.rawValue)
-        }
         let moment = try moment.moment()
         let order: TimelineOrder = newestFirst ? .newest : .oldest
         return try await settings.withSession { session in

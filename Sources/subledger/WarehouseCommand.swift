@@ -37,7 +37,7 @@ struct WarehouseCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        try common.requireFormat(format.rawValue, own: Export.Format.ndjson.rawValue)
+        try common.requireFormat(format)
         guard after >= 0, through.map({ $0 >= after }) ?? true else {
             throw CommandFailure.invalidOption(
                 "--after takes a position of 0 or more; --through must not precede it.")

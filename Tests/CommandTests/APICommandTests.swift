@@ -184,8 +184,8 @@ struct APICommandTests {
                 ["api", "performance-test-result", request] + place.options
             ).out
             for part in [
-                "config:\n  maxConcurrentRequests: 10\n", "\n  successRateThreshold: 95\n",
-                "\nresult: FAIL\nsuccessRate: 0\nnumPending: 0\n", "\n  p99: ",
+                "  config: {\n    maxConcurrentRequests: 10\n", "\n    successRateThreshold: 95\n",
+                "\n  result: \"FAIL\"\n  successRate: 0\n  numPending: 0\n", "\n    p99: ",
             ] { #expect(text.contains(part), "\(part)") }
         }
     }

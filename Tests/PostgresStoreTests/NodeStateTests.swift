@@ -90,9 +90,13 @@ struct NodeStateTests {
             """)
         await #expect(throws: failure(.logWentBack)) { try await opened.log.head() }
         await opened.close()
+        // A node that knows its ledger opens it, and is refused on first use.
+        opened = try await engine.open(.production, directory: directory, seen: .start)
+        await #expect(throws: failure(.logWentBack)) { try await opened.log.head() }
         await #expect(throws: failure(.logWentBack)) {
-            try await engine.open(.production, directory: directory, seen: .start)
+            try await opened.log.append(Made.events(4..<5))
         }
+        await opened.close()
         // A database that is away is not accepted.
         let nowhere = PostgresEngine(
             try #require(ConnectionString(database.cluster.url(database.name, port: 1))),

@@ -20,11 +20,11 @@ struct CheckpointRouteTests {
     private let purchase = MadePurchase()
 
     private final class Notes: Sendable {
-        private let notes = Mutex<[CheckpointNote]>([])
+        private let notes = Mutex<[ServingNote]>([])
 
-        func add(_ note: CheckpointNote) { notes.withLock { $0.append(note) } }
+        func add(_ note: ServingNote) { notes.withLock { $0.append(note) } }
 
-        func take() -> [CheckpointNote] {
+        func take() -> [ServingNote] {
             notes.withLock { notes in
                 defer { notes = [] }
                 return notes

@@ -162,8 +162,6 @@ extension ReportChart {
     }
 
     /// Circles on a path, with few intervals.
-    ///
-    /// - Parameter title: of the dot at a value.
     private func dots(
         _ values: [Double?], _ top: Double, _ style: HTML,
         title: (_ place: Int, _ value: Double) -> String

@@ -38,9 +38,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
     /// The chain's trust is below `entitlement.minimumTrust`.
     case lowTrust
 
-    /// - Parameters:
-    ///   - verdict: of the entitlement.
-    ///   - reading: the cited chain at the same moment; nil for a grant.
+    /// - Parameter reading: the cited chain at the same moment; nil for a grant.
     package init(_ verdict: Verdict, _ reading: ChainReading?, at moment: Timestamp) {
         self =
             verdict.active

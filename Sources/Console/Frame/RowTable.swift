@@ -38,10 +38,6 @@ struct RowTable {
 
 extension Frame {
     /// Content that the browser brings up to date while the page is shown.
-    ///
-    /// - Parameters:
-    ///   - id: of its element.
-    ///   - note: shown next to the state of the connection.
     func live(_ id: String, _ content: HTML, note: HTML = "") -> HTML {
         """
         <p class="muted"><span data-live-state></span> \(note)</p>
@@ -53,9 +49,7 @@ extension Frame {
 
     /// The link to the next page of a list; nothing at its end.
     ///
-    /// - Parameters:
-    ///   - name: of the parameter that takes the cursor.
-    ///   - kept: further parameters of the page.
+    /// - Parameter name: of the parameter that takes the cursor.
     func pager(
         _ text: String, _ name: String, _ cursor: String?, _ kept: [(String, String?)] = []
     ) -> HTML {

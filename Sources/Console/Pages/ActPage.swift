@@ -30,10 +30,7 @@ package struct ActPage {
 
     /// About a customer.
     ///
-    /// - Parameters:
-    ///   - answer: the customer's entitlements now.
-    ///   - chain: the chain concerned; nil: not named yet.
-    ///   - grant: the grant concerned.
+    /// - Parameter chain: nil: not named yet.
     package func page(
         customer answer: EntitlementsAnswer, chain: ChainReading?, grant: Grant? = nil
     ) -> Page {
@@ -179,9 +176,7 @@ package struct ActPage {
 extension Frame {
     /// The form of an act.
     ///
-    /// - Parameters:
-    ///   - key: unique to the form, so that sending it twice acts once.
-    ///   - address: that it is sent to.
+    /// - Parameter key: unique to the form, so that sending it twice acts once.
     func form(_ key: String, to address: String, _ fields: HTML, button: String) -> HTML {
         """
         <form class="act" method="post" action="\(address)" data-once>

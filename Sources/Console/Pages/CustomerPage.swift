@@ -127,7 +127,6 @@ package struct CustomerPage {
         verdict.active ? 0 : reason.isContinued ? 2 : 1
     }
 
-    /// - Parameter number: of the verdict on the page.
     func explain(
         _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?, _ number: Int
     ) -> HTML {
@@ -208,7 +207,6 @@ package struct CustomerPage {
     /// Chains that are shown with their states.
     static let chainCount = 10
 
-    /// - Parameter stretches: of its band.
     private func card(_ chain: ChainReading, _ stretches: Int) -> HTML {
         let answer = chain.answer
         let token: HTML =

@@ -1,8 +1,9 @@
-internal import AppStore
+package import AppStore
+internal import Queries
 internal import Signing
 
 /// A decoded payload for reading.
-struct PayloadView {
+package struct PayloadView {
     /// Deepest nesting that is shown.
     static let depth = 12
     /// Longest payload that is shown, bytes; a longer one can be downloaded.
@@ -27,8 +28,7 @@ struct PayloadView {
 
     var html: HTML {
         guard let value else { return "<p class=\"muted\">The evidence is not JSON.</p>" }
-        var text = ""
-        PayloadView.write(value, "", 0, to: &text)
+        let text = PayloadView.text(of: value)
         guard text.utf8.count <= PayloadView.byteCount else {
             return
                 "<p class=\"muted\">The payload is too long for this page; see the raw bytes.</p>"
@@ -36,7 +36,13 @@ struct PayloadView {
         return "<pre class=\"json\" tabindex=\"0\" aria-label=\"Decoded payload\">\(text)</pre>"
     }
 
-    /// One value with indented members; dates also in RFC 3339.
+    /// One value with indented members; dates also in RFC 3339. Control characters are escaped.
+    package static func text(of value: JSONValue) -> String {
+        var text = ""
+        write(value, "", 0, to: &text)
+        return text
+    }
+
     private static func write(
         _ value: JSONValue, _ key: String, _ level: Int, to text: inout String
     ) {
@@ -49,7 +55,7 @@ struct PayloadView {
         case .object(let members):
             text += "{\n"
             for member in members {
-                text += "\(indent)\(member.key): "
+                text += "\(indent)\(member.key.printable): "
                 write(member.value, member.key, level + 1, to: &text)
                 text += "\n"
             }
@@ -62,7 +68,7 @@ struct PayloadView {
                 text += "\n"
             }
             text += indent.dropFirst(2) + "]"
-        case .string(let string): text += "\"\(string)\""
+        case .string(let string): text += "\"\(string.printable)\""
         case .number(let token):
             text += token
             if key.hasSuffix("Date"), let milliseconds = value.int64 {

@@ -73,6 +73,31 @@ public struct SearchAnswer: Sendable {
             if json.isStamped { json.member("position", position) }
         }
     }
+
+    /// One line per match, then what else there is to say.
+    ///
+    /// - Parameter address: ends the line of a match.
+    package func lines(_ address: (SearchMatch) -> String = { _ in "" }) -> [String] {
+        var lines = matches.map { match -> String in
+            var line = "\(match.kind.rawValue) \(match.id)"
+            if match.kind != .subscription, let chain = match.chain {
+                line += " of \(chain.originalTransactionId)"
+            }
+            if let chain = match.chain { line += " in \(chain.bundleId)" }
+            if let position = match.position, match.kind != .event { line += ", event \(position)" }
+            return line + address(match)
+        }
+        if matches.isEmpty {
+            lines.append("Nothing has been received about \(text).")
+        } else if !isExact {
+            lines.append("These begin with it.")
+        }
+        if hasMore { lines.append("There may be more: give more of the id.") }
+        if mayBeOrderId {
+            lines.append("It may be an order id: `subledger api order \(text)` asks Apple.")
+        }
+        return lines + ["As of log position \(position)."]
+    }
 }
 
 /// Why a text cannot be searched for.

@@ -59,6 +59,28 @@ extension CellChains {
         let currency = group.first { $0.dimension == .currency }?.value
         return Money(milliunits: amount, currency: currency ?? "").decimal
     }
+
+    /// The cell, then one line per chain with what decided it.
+    ///
+    /// - Parameters:
+    ///   - count: positions that are listed of a chain.
+    ///   - address: ends the line of a chain.
+    package func lines(
+        listing count: Int = .max, _ address: (ChainId) -> String = { _ in "" }
+    ) -> [String] {
+        let row = group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
+        let head =
+            "\(metric.rawValue) \(column.name)\(row) from \(from.rfc3339) to \(to.rfc3339):"
+            + " \(text(of: amount)) from \(chainCount) chains"
+        let lines = chains.map { found -> String in
+            let events = found.events.prefix(count).map(String.init).joined(separator: ", ")
+            let rest = max(0, found.events.count - count) + found.eventsOmitted
+            return "\(found.chain.originalTransactionId) of \(found.chain.bundleId):"
+                + " \(text(of: found.amount)), because of event \(events)"
+                + (rest > 0 ? " and \(rest) more" : "") + address(found.chain)
+        }
+        return [head] + lines
+    }
 }
 
 extension CountColumn {

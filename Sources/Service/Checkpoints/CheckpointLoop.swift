@@ -1,4 +1,4 @@
-public import AppStore
+import AppStore
 public import AppStoreAPI
 internal import LedgerStore
 internal import Projection
@@ -13,7 +13,7 @@ public struct CheckpointLoop: Sendable {
     private let signer: CheckpointSigner
     private let transport: any APITransport
     private let clock: any ServiceClock
-    private let report: @Sendable (CheckpointNote) -> Void
+    private let report: @Sendable (ServingNote) -> Void
 
     /// - `host`: owns the ledger; it must keep running.
     /// - `transport`: reaches the witnesses.
@@ -22,7 +22,7 @@ public struct CheckpointLoop: Sendable {
     /// environment that is not served.
     public init(
         _ settings: ServiceConfiguration.Audit, host: LedgerHost, transport: any APITransport,
-        clock: any ServiceClock, report: @escaping @Sendable (CheckpointNote) -> Void
+        clock: any ServiceClock, report: @escaping @Sendable (ServingNote) -> Void
     ) throws {
         served = try host.ledger(settings.environment)
         self.settings = settings
@@ -77,10 +77,10 @@ public struct CheckpointLoop: Sendable {
                 try await group.waitForAll()
             }
         } catch let error as ProofError {
-            report(.failed(settings.environment, code: error.code.rawValue, error.message))
+            report(.unsigned(settings.environment, code: error.code.rawValue, error.message))
         } catch let error as StoreError {
-            report(.failed(settings.environment, code: error.code.rawValue, error.description))
-        } catch { report(.failed(settings.environment, code: "internal", "\(type(of: error))")) }
+            report(.unsigned(settings.environment, code: error.code.rawValue, error.description))
+        } catch { report(.unsigned(settings.environment, code: "internal", "\(type(of: error))")) }
     }
 
     // MARK: Witnesses
@@ -144,12 +144,4 @@ public struct CheckpointLoop: Sendable {
     /// Earlier checkpoints that are searched for a witness's signature; without one the witness
     /// returns its size.
     private static let earlierCount = 100
-}
-
-/// What happened to checkpoints while the service runs.
-public enum CheckpointNote: Sendable, Hashable {
-    /// None was signed.
-    case failed(Environment, code: String, String)
-    /// A witness did not sign one.
-    case notWitnessed(Environment, witness: String, code: String)
 }

@@ -139,8 +139,6 @@ extension LedgerHost {
     }
 
     /// The result of a query.
-    ///
-    /// - Parameter compute: gets the query and the position of the state that answers it.
     private func computed<Value: Sendable>(
         _ scope: QueryScope, _ rates: CurrencyRates?,
         _ compute: @Sendable (MetricsQuery, _ position: Int64) async throws -> Value

@@ -1,6 +1,6 @@
 public import AppStore
 public import AppStoreAPI
-public import AppleSync
+internal import AppleSync
 internal import LedgerStore
 internal import Projection
 public import Queries
@@ -12,14 +12,14 @@ public struct ReconcileLoop: Sendable {
     private let clients: [BundleId: AppStoreServerAPIClient]
     private let ledgers: EnvironmentLedgers
     private let clock: any ServiceClock
-    private let report: @Sendable (ReconcileNote) -> Void
+    private let report: @Sendable (ServingNote) -> Void
 
     /// - `host`: owns the ledgers; it must keep running.
     /// - `clients`: of the apps that have a key.
     /// - `report`: called for every round that sent requests or failed.
     public init(
         _ host: LedgerHost, clients: [BundleId: AppStoreServerAPIClient],
-        clock: any ServiceClock, report: @escaping @Sendable (ReconcileNote) -> Void
+        clock: any ServiceClock, report: @escaping @Sendable (ServingNote) -> Void
     ) {
         self.host = host
         self.clients = clients
@@ -64,14 +64,14 @@ public struct ReconcileLoop: Sendable {
         }
         do throws(StoreError) {
             let reported = try await reconcile.run(budget: .round)
-            if !reported.results.isEmpty { report(.round(reported)) }
+            if !reported.results.isEmpty { report(.reconciled(reported)) }
             guard let stop = reported.stop, !Task.isCancelled else { return reported.stop?.code }
-            report(.failed(served.environment, code: stop.code, message: stop.message))
+            report(.reconcileFailed(served.environment, code: stop.code, message: stop.message))
             return stop.code
         } catch {
             if !Task.isCancelled {
                 report(
-                    .failed(
+                    .reconcileFailed(
                         served.environment, code: error.code.rawValue,
                         message: error.description))
             }

@@ -1,6 +1,6 @@
 import AppStore
 public import AppStoreAPI
-public import AppleSync
+internal import AppleSync
 internal import Intake
 import Ledger
 internal import LedgerStore
@@ -13,7 +13,7 @@ public struct RecoveryWatch: Sendable {
     let host: LedgerHost
     let clients: [AppStoreServerAPIClient]
     let clock: any ServiceClock
-    let report: @Sendable (RecoveryNote) -> Void
+    let report: @Sendable (ServingNote) -> Void
     private let uncertain = UncertainSweeps()
     private let watched: [(served: ServedLedger, lease: KeptLease)]
 
@@ -33,7 +33,7 @@ public struct RecoveryWatch: Sendable {
     /// - `clients`: one for each app with an API key.
     public init(
         host: LedgerHost, clients: [AppStoreServerAPIClient], clock: any ServiceClock,
-        report: @escaping @Sendable (RecoveryNote) -> Void
+        report: @escaping @Sendable (ServingNote) -> Void
     ) {
         self.host = host
         self.clients = clients
@@ -65,7 +65,7 @@ public struct RecoveryWatch: Sendable {
                     try await check(served, client)
                 } catch {
                     guard !Task.isCancelled else { return }
-                    report(.failed(served.environment, client.bundleId, error))
+                    report(.recoveryFailed(served.environment, client.bundleId, error))
                 }
             }
         }
@@ -152,5 +152,47 @@ public struct RecoveryWatch: Sendable {
             let first = try await ledger.log.events(after: 0, limit: 1).first
             return first.map { min($0.receivedAt, $0.attributes.signedAt ?? $0.receivedAt) }
         } catch { throw .store(error) }
+    }
+}
+
+extension ServingNote {
+    /// Events may be missing in a window; it is being fetched.
+    fileprivate static func suspected(
+        _ environment: Environment, _ app: BundleId, _ window: OutageDetection.Suggestion
+    ) -> ServingNote {
+        ServingNote(
+            .warning, "outageSuspected", in: environment,
+            "\(app): notifications may be missing, \(RecoveryText.suggestion(window))")
+    }
+
+    /// Events were missing, or could not be taken in.
+    fileprivate static func recovered(
+        _ environment: Environment, _ app: BundleId, _ report: RecoveryReport
+    ) -> ServingNote {
+        ServingNote(
+            .warning, "recovered", in: environment,
+            "\(app): \(report.newCount) missing notifications were recovered;"
+                + " \(report.chains.count + report.chainsOmitted) chains changed state"
+                + (report.refusedCount > 0
+                    ? "; \(report.refusedCount) could not be taken in (see quarantine)" : ""))
+    }
+
+    /// Answers stay certain up to `from` only.
+    fileprivate static func outOfReach(
+        _ environment: Environment, _ app: BundleId, from: Timestamp, to: Timestamp
+    ) -> ServingNote {
+        ServingNote(
+            .warning, "recoveryOutOfReach", in: environment,
+            "\(app): notifications sent from \(from.rfc3339) to \(to.rfc3339) are older than"
+                + " Apple's history and were never swept; completeFrom is now the latter time;"
+                + " `subledger backfill` fetches what Apple still has of each customer")
+    }
+
+    /// Apple or the disk failed; it is retried.
+    fileprivate static func recoveryFailed(
+        _ environment: Environment, _ app: BundleId, _ failure: RecoveryFailure
+    ) -> ServingNote {
+        ServingNote(
+            .warning, "recoveryFailed", in: environment, "\(app): not recovered: \(failure)")
     }
 }

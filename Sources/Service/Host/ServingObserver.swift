@@ -25,11 +25,17 @@ public protocol ServingObserver: Sendable {
     func noted(_ note: ServingNote)
 }
 
+/// An observer ignores what it has no function for.
 extension ServingObserver {
+    public func verified(_ elapsed: Duration) {}
+    public func appended(_ elapsed: Duration) {}
+    public func took(_ outcome: IntakeOutcome) {}
+    public func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {}
     public func folded(factCount: Int) {}
     public func learned(_ finding: RevocationChecks.Finding) {}
     public func answeredRetention(_ outcome: RetentionRecord.Outcome) {}
     public func lostRetentionRecords(_ count: Int) {}
+    public func noted(_ note: ServingNote) {}
 }
 
 /// The outcome of one delivery, in short.
@@ -53,9 +59,4 @@ public struct IntakeOutcome: Sendable {
 /// Ignores all events.
 public struct NoServingObserver: ServingObserver {
     public init() {}
-    public func verified(_ elapsed: Duration) {}
-    public func appended(_ elapsed: Duration) {}
-    public func took(_ outcome: IntakeOutcome) {}
-    public func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {}
-    public func noted(_ note: ServingNote) {}
 }

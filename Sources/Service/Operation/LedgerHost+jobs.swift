@@ -9,9 +9,7 @@ import Synchronization
 extension LedgerHost {
     /// Starts a report; returns at once.
     ///
-    /// - Parameters:
-    ///   - report: path and query, to name it.
-    ///   - make: computes it.
+    /// - Parameter report: path and query, to name it.
     ///
     /// Throws `OperatorError` (`tooManyJobs`).
     public func startJob(

@@ -15,7 +15,7 @@ public actor WebhookDelivery {
     let clock: any ServiceClock
     private let sender: WebhookSender
     let schedule: RetrySchedule
-    let report: @Sendable (WebhookNote) -> Void
+    let report: @Sendable (ServingNote) -> Void
 
     private var row: WebhookEndpointRow?
     /// Waiting changes that are not parked, in feed order.
@@ -34,7 +34,7 @@ public actor WebhookDelivery {
         endpoint: WebhookEndpoint, feed: ChangeFeed, transport: any APITransport,
         clock: any ServiceClock,
         chance: @escaping @Sendable () -> Double = { .random(in: 0..<1) },
-        report: @escaping @Sendable (WebhookNote) -> Void = { _ in }
+        report: @escaping @Sendable (ServingNote) -> Void = { _ in }
     ) {
         self.endpoint = endpoint
         self.feed = feed
@@ -57,7 +57,7 @@ public actor WebhookDelivery {
             await TraceContext.$current.withValue(TraceContext()) {
                 do throws(StoreError) { hasWorked = try await step() } catch {
                     guard !Task.isCancelled else { return }
-                    report(.storeFailed(endpoint: endpoint.name, error: error))
+                    report(.storeFailed(for: endpoint.name, error))
                 }
             }
             guard !hasWorked else { continue }
@@ -167,7 +167,7 @@ public actor WebhookDelivery {
     private func followOtherLog(
         _ known: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
-        report(.cursorBeyondLog(endpoint: known.name, position: known.cursor.position))
+        report(.cursorBeyondLog(of: known.name, position: known.cursor.position))
         var row = known
         row.move(to: try await feed.end())
         row = try await pinned(row)
@@ -273,12 +273,12 @@ public actor WebhookDelivery {
             let delay = schedule.delay(
                 after: probes, longest: WebhookLimits.longestProbeMilliseconds)
             probeAt = clock.now.advanced(byMilliseconds: delay)
-            if !wasDown { report(.down(endpoint: endpoint.name)) }
+            if !wasDown { report(.down(endpoint.name)) }
         } else if wasDown, hasTaken {
             probeAt = nil
             let now = clock.now
             for index in waiting.indices { waiting[index].nextAt = min(waiting[index].nextAt, now) }
-            report(.back(endpoint: endpoint.name))
+            report(.back(endpoint.name))
         }
     }
 
@@ -317,9 +317,9 @@ public actor WebhookDelivery {
         waiting = known.values.filter { $0.parkedAt == nil }.sorted {
             $0.chainPlace < $1.chainPlace
         }
-        if isGone { report(.disabled(endpoint: endpoint.name)) }
+        if isGone { report(.disabled(endpoint.name)) }
         guard parked > 0 else { return }
-        report(.parked(endpoint: endpoint.name, changes: parked))
+        report(.parked(parked, for: endpoint.name))
         _ = try await operations.dropParked(
             for: endpoint.name, keeping: WebhookLimits.parkedCount)
     }
@@ -338,8 +338,8 @@ public actor WebhookDelivery {
         item.nextAt = attempt.at.advanced(byMilliseconds: schedule.delay(after: item.attempts))
         if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
         report(
-            .failed(
-                endpoint: endpoint.name, id: attempt.change.id, attempts: item.attempts,
+            .notAccepted(
+                by: endpoint.name, id: attempt.change.id, attempts: item.attempts,
                 outcome: outcome.text))
         return item
     }

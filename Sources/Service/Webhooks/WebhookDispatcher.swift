@@ -9,12 +9,12 @@ public import Queries
 public struct WebhookDispatcher: Sendable {
     let webhooks: [WebhookDelivery]
     private let clock: any ServiceClock
-    private let report: @Sendable (WebhookNote) -> Void
+    private let report: @Sendable (ServingNote) -> Void
 
     /// Leaves out endpoints of an environment that is not served and so has no feed.
     public init(
         endpoints: [WebhookEndpoint], feeds: [ChangeFeed], transport: any APITransport,
-        clock: any ServiceClock, report: @escaping @Sendable (WebhookNote) -> Void
+        clock: any ServiceClock, report: @escaping @Sendable (ServingNote) -> Void
     ) {
         self.clock = clock
         self.report = report
@@ -34,7 +34,7 @@ public struct WebhookDispatcher: Sendable {
     public func begin() async {
         for webhook in webhooks {
             do throws(StoreError) { try await webhook.begin() } catch {
-                report(.storeFailed(endpoint: webhook.endpoint.name, error: error))
+                report(.storeFailed(for: webhook.endpoint.name, error))
             }
         }
     }
@@ -58,7 +58,7 @@ public struct WebhookDispatcher: Sendable {
                     // Another node continues from the stored state.
                     for webhook in webhooks { await webhook.forget() }
                 }
-            } catch { report(.storeFailed(endpoint: first.endpoint.name, error: error)) }
+            } catch { report(.storeFailed(for: first.endpoint.name, error)) }
             do { try await clock.sleep(milliseconds: WebhookLimits.lockPollMilliseconds) } catch {
                 return
             }

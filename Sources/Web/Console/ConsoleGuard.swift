@@ -18,8 +18,6 @@ extension HTTPField.Name {
 /// A cookie counts here only: the routes under `/v1` take bearer tokens alone, so that no page of
 /// another site can use a session there.
 struct ConsoleGuard: RouterMiddleware {
-    typealias Context = WebContext
-
     let sessions: ConsoleSessions
     let tokens: AccessTokens
     let server: ServiceConfiguration.Server

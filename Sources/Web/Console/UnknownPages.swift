@@ -3,8 +3,6 @@ import Hummingbird
 /// Answers an unknown path below the console like a page: with the sign-in form first, then with a
 /// 404 page.
 struct UnknownPages: RouterMiddleware {
-    typealias Context = WebContext
-
     let access: ConsoleGuard
 
     func handle(

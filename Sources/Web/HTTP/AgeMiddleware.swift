@@ -11,8 +11,6 @@ extension HTTPField.Name {
 
 /// Marks answers that are given while the log cannot be read or followed.
 struct AgeMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     let host: LedgerHost
 
     func handle(

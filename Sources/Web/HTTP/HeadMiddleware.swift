@@ -5,8 +5,6 @@ import Hummingbird
 ///
 /// The outermost middleware, so that it covers every response, whatever a route does for HEAD.
 struct HeadMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     func handle(
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response

@@ -4,8 +4,6 @@ import NIOCore
 /// Handles a request on the global executor instead of its connection's event loop: for work that
 /// verifies, folds many chains or reads pages, and would delay other connections.
 struct OffEventLoop: RouterMiddleware {
-    typealias Context = WebContext
-
     func handle(
         _ request: Request, context: WebContext,
         next: (Request, WebContext) async throws -> Response

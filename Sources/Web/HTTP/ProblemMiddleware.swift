@@ -5,8 +5,6 @@ internal import Service
 
 /// Turns thrown errors into problems, for every route.
 struct ProblemMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     /// Shared by all requests: repeated failures are logged at most ten times per second.
     var pace = LogRateLimiter()
 

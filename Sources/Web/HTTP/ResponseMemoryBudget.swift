@@ -63,8 +63,6 @@ final class ResponseMemoryBudget: Sendable {
 
 /// Charges every response of a route group to the budget.
 struct ResponseMemoryMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     let room: ResponseMemoryBudget
 
     func handle(

@@ -50,26 +50,10 @@ struct MCPText {
     // MARK: Search
 
     func text(_ answer: SearchAnswer) -> [String] {
-        var lines = answer.matches.map { match -> String in
-            var parts = ["\(match.kind.rawValue) \(match.id)"]
-            if let chain = match.chain {
-                parts.append("of \(chain.originalTransactionId) in \(chain.bundleId)")
-            }
-            if let position = match.position { parts.append("event \(position)") }
+        answer.lines { match in
             let address = state.url(of: match, app: match.chain?.bundleId.rawValue)
-            return "\(parts.joined(separator: ", ")). Console: \(origin)\(address)"
+            return ". Console: \(origin)\(address)"
         }
-        if answer.matches.isEmpty {
-            lines.append("Nothing has been received about \(answer.text).")
-        } else if !answer.isExact {
-            lines.append("These begin with it.")
-        }
-        if answer.hasMore { lines.append("There may be more: give more of the id.") }
-        if answer.mayBeOrderId {
-            lines.append("It may be an order id: `subledger api order` asks Apple about these.")
-        }
-        lines.append("As of log position \(answer.position).")
-        return lines
     }
 
     // MARK: Access
@@ -190,20 +174,10 @@ struct MCPText {
     }
 
     func text(_ cell: CellChains) -> [String] {
-        let row = cell.group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
         var lines = cell.stamp.lines
-        lines.append(
-            "\(cell.metric.rawValue) \(cell.column.name)\(row) from \(cell.from.rfc3339) to"
-                + " \(cell.to.rfc3339): \(cell.text(of: cell.amount)) from \(cell.chainCount)"
-                + " chains.")
-        lines += cell.chains.map { found -> String in
-            let chain = found.chain
-            let more = found.eventsOmitted > 0 ? "; more events not listed" : ""
-            let address = page(
-                ["subscriptions", chain.originalTransactionId.rawValue],
-                [("bundleId", chain.bundleId.rawValue)])
-            return "\(chain.originalTransactionId) of \(chain.bundleId):"
-                + " \(cell.text(of: found.amount)), \(cited(found.events))\(more). \(address)"
+        lines += cell.lines(listing: MCPLimits.listedCount) { chain in
+            let path = ["subscriptions", chain.originalTransactionId.rawValue]
+            return ". " + page(path, [("bundleId", chain.bundleId.rawValue)])
         }
         if let next = cell.next {
             lines.append("There is more: repeat with after \(next.cursor).")

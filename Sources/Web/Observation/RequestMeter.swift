@@ -3,8 +3,6 @@ import Hummingbird
 
 /// Counts and times requests by route; unknown paths share one label.
 struct RequestMeter: RouterMiddleware {
-    typealias Context = WebContext
-
     let metrics: ServiceMetrics
 
     func handle(

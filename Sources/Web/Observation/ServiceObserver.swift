@@ -68,26 +68,24 @@ public final class ServiceObserver: ServingObserver {
         metrics.unrecordedRetentions.add(Int64(count))
     }
 
-    private func reconciled(_ note: ReconcileNote) {
-        for (outcome, count) in note.outcomes {
+    private func reconciled(_ round: ReconcileReport) {
+        let environment = EnvironmentLedger.directoryName(round.environment)
+        for outcome in ChainReconciliation.Outcome.allCases where round.count(outcome) > 0 {
             metrics.registry.counter(
                 "subledger_reconciled_chains_total",
-                [
-                    ("environment", EnvironmentLedger.directoryName(note.environment)),
-                    ("outcome", outcome.rawValue),
-                ]
-            ).add(Int64(count))
+                [("environment", environment), ("outcome", outcome.rawValue)]
+            ).add(Int64(round.count(outcome)))
         }
     }
 
     public func noted(_ note: ServingNote) {
-        if case .reconciled(let round) = note { reconciled(round) }
+        if let round = note.reconciled { reconciled(round) }
         guard let suppressed = pace.admit(note.code) else { return }
         var metadata: Logger.Metadata = ["code": "\(note.code)"]
         if let environment = note.environment {
             metadata["environment"] = "\(EnvironmentLedger.directoryName(environment))"
         }
-        if case .refused(let refusal) = note {
+        if let refusal = note.refusal {
             metadata["bundleId"] = refusal.bundleId.map { "\($0.rawValue)" }
             metadata["part"] = refusal.part.map { "\($0)" }
             metadata["quarantined"] = "\(refusal.isKept)"

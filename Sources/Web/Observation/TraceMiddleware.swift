@@ -5,8 +5,6 @@ import Hummingbird
 /// Gives every request its trace: that of its `traceparent`, or a new one where it has none,
 /// several, or an invalid one.
 struct TraceMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     private static let field = HTTPField.Name(TraceContext.headerName)!
 
     func handle(

@@ -41,8 +41,6 @@ enum MethodRoutes {
 /// Answers any other method, such as PROPFIND or one that a client invents: no list of methods is
 /// complete.
 private struct OtherMethods: RouterMiddleware {
-    typealias Context = WebContext
-
     /// Responds 405 to `method` on every existing path.
     let paths: RouterResponder<WebContext>
 

@@ -10,8 +10,6 @@ internal import Service
 /// responses (DNS rebinding). Routes that never require a token are exempt, since Apple's endpoint
 /// may be reached through a tunnel under any name.
 struct HostMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     static let host = HTTPField.Name("Host")!
     static let origin = HTTPField.Name("Origin")!
 

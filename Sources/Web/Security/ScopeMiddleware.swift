@@ -3,8 +3,6 @@ internal import Service
 
 /// Admits a request whose token has one of the scopes; `TokenMiddleware` has authenticated it.
 struct ScopeMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     let tokens: AccessTokens
     /// The error names the first if the token has none of them.
     let scopes: [Scope]

@@ -6,8 +6,6 @@ internal import Service
 /// method exists. Without configured tokens all requests pass: then the service listens on loopback
 /// only.
 struct TokenMiddleware: RouterMiddleware {
-    typealias Context = WebContext
-
     let tokens: AccessTokens
     let failures: AuthenticationFailures
 

@@ -2,6 +2,7 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import ArgumentParser
+import Console
 import Intake
 import Ledger
 import Projection
@@ -85,7 +86,7 @@ struct APICall<Request: APIRequest>: OutputCommand {
             taken = try await settings.take(evidence, from: endpoint, into: own)
         }
         let values = exchange.bodies.compactMap { reader.read($0) }
-        var text = values.map(AnswerText.lines).joined()
+        var text = values.map { PayloadView.text(of: $0) + "\n" }.joined()
         if values.isEmpty { text = "Apple has accepted it.\n" }
         if exchange.hasMore { text += "… and more: raise --pages\n" }
         return Output(
@@ -142,8 +143,6 @@ extension Settings {
 
 extension Output {
     /// Apple's responses, and what of them was appended.
-    ///
-    /// - Parameter text: of the responses, for people.
     init(
         _ endpoint: Endpoint, _ environment: AppStore.Environment?, _ values: [JSONValue],
         hasMore: Bool = false, ingest: IngestSummary?, text: String, failure: (any Error)?

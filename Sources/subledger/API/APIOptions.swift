@@ -35,8 +35,6 @@ struct APIOptions: ParsableArguments {
 
 extension Settings {
     /// The app to call Apple about: the named one, or the only one with a key.
-    ///
-    /// - Parameter baseUrl: instead of the configured one.
     func selectedApp(
         _ options: APIKeyOptions, baseUrl: String? = nil
     ) throws(CommandFailure) -> Configuration.App {
@@ -120,10 +118,6 @@ extension Settings {
 
 extension ConfigurationError {
     /// The same, naming the option that gave the value instead of the setting below `setting`.
-    ///
-    /// - Parameters:
-    ///   - api: what is used.
-    ///   - configured: what the configuration has.
     fileprivate func naming(
         _ api: Configuration.API, over configured: Configuration.API?, _ setting: String
     ) -> ConfigurationError {

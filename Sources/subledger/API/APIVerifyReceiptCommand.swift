@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import ArgumentParser
+import Console
 import Intake
 import Projection
 import Service
@@ -62,7 +63,7 @@ struct APIVerifyReceiptCommand: OutputCommand {
         let hint = append ? "" : "\(name); not appended (--append does)\n"
         return Output(
             .verifyReceipt, answer.environment, [value].compactMap { $0 }, ingest: taken?.value,
-            text: AnswerText.lines(.object(shown)) + hint, failure: taken?.failure)
+            text: PayloadView.text(of: .object(shown)) + "\n" + hint, failure: taken?.failure)
     }
 
     /// The base URL that all other requests about the app use: a test secret must never reach

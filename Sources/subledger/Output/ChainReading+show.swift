@@ -107,5 +107,3 @@ extension ChainReading {
         name.padding(to: 16) + value
     }
 }
-
-/// Pads with spaces to a width; never truncates.

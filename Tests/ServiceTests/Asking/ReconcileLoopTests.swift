@@ -20,7 +20,7 @@ struct ReconcileLoopTests {
     /// Runs the loop beside a served ledger until its first note.
     func firstNote(
         _ place: TemporaryLedger, _ apple: AskedApple
-    ) async throws -> ReconcileNote? {
+    ) async throws -> ServingNote? {
         try await notes(place, apple, until: { _ in true }).first?.note
     }
 
@@ -28,7 +28,7 @@ struct ReconcileLoopTests {
     func notes(
         _ place: TemporaryLedger, _ apple: AskedApple,
         until isLast: @escaping @Sendable (Int64) -> Bool
-    ) async throws -> [(elapsed: Int64, note: ReconcileNote)] {
+    ) async throws -> [(elapsed: Int64, note: ServingNote)] {
         try await Gate.ledgers.pass {
             let clock = apple.clock
             let host = try await LedgerHost.open(
@@ -36,13 +36,13 @@ struct ReconcileLoopTests {
                 roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
-            let (notes, reported) = AsyncStream.makeStream(of: (Int64, ReconcileNote).self)
+            let (notes, reported) = AsyncStream.makeStream(of: (Int64, ServingNote).self)
             let loop = ReconcileLoop(
                 host, clients: [AskedApple.app: apple.client], clock: clock
             ) { reported.yield((clock.elapsedMilliseconds, $0)) }
             let lastProgress = await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run() }
-                var lastProgress: [(elapsed: Int64, note: ReconcileNote)] = []
+                var lastProgress: [(elapsed: Int64, note: ServingNote)] = []
                 for await (elapsed, note) in notes {
                     lastProgress.append((elapsed, note))
                     if isLast(elapsed) { break }
@@ -59,11 +59,11 @@ struct ReconcileLoopTests {
     @Test("A key that Apple refuses is reported, and the loop continues")
     func refusedKey() async throws {
         let place = try await strange()
-        var reported: [ReconcileNote] = []
+        var reported: [ServingNote] = []
         let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
         if let note = try await firstNote(place, apple) { reported.append(note) }
         #expect(reported.map(\.environment) == [.production])
-        #expect(reported.first?.text.contains("reconcile") == true)
+        #expect(reported.first?.message.contains("reconcile") == true)
     }
 
     @Test(
@@ -87,13 +87,12 @@ struct ReconcileLoopTests {
         let apple = try AskedApple()
         let note = try #require(try await firstNote(place, apple))
         #expect(note.code == "reconciled")
-        guard case .round(let report) = note else { return }
+        let report = try #require(note.reconciled)
         #expect(report.count(.closed) > 0)
         #expect(report.count(.closed) + report.count(.open) == report.results.count)
         #expect(report.results.count <= ReconcileLimits.roundChainCount)
         #expect(!report.results.isEmpty)
-        #expect(note.outcomes.first?.outcome == .closed)
-        #expect(!note.isNews)
+        #expect(note.level == .notice)
     }
 
     @Test("Reconciling can be switched off", arguments: [("on", true), ("off", false)])

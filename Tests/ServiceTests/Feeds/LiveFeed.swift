@@ -86,11 +86,11 @@ struct LiveFeed: Sendable {
 
 /// The notes of dispatchers.
 final class NoteBook: Sendable {
-    private let notes = Mutex<[WebhookNote]>([])
+    private let notes = Mutex<[ServingNote]>([])
 
-    func add(_ note: WebhookNote) { notes.withLock { $0.append(note) } }
+    func add(_ note: ServingNote) { notes.withLock { $0.append(note) } }
 
-    var texts: [String] { notes.withLock { $0.map(\.text) } }
+    var texts: [String] { notes.withLock { $0.map(\.message) } }
 }
 
 extension WebhookEndpoint {

@@ -20,7 +20,7 @@ struct RecoveryWatchTests {
     /// The requests and notes of one check.
     struct Look: Sendable {
         let requestCount: Int
-        let notes: [RecoveryNote]
+        let notes: [ServingNote]
         let completeThrough: Timestamp?
 
         var codes: [String] { notes.map(\.code) }
@@ -49,7 +49,7 @@ struct RecoveryWatchTests {
                 roots: TestAuthority.roots
             ) { clock.now }
             async let projecting: Void = host.run()
-            let reported: Mutex<[RecoveryNote]> = Mutex([])
+            let reported: Mutex<[ServingNote]> = Mutex([])
             let watch = RecoveryWatch(
                 host: host, clients: [client], clock: clock
             ) { note in reported.withLock { $0.append(note) } }
@@ -146,8 +146,8 @@ struct RecoveryWatchTests {
         #expect(looks[2].requestCount < looks[0].requestCount)
         #expect(looks[4].requestCount < looks[0].requestCount)
         let note = try #require(looks[0].notes.first { $0.code == "recoveryOutOfReach" })
-        #expect(note.text.contains(RecoveryWorld.days(160).rfc3339))
-        #expect(note.text.contains("backfill"))
+        #expect(note.message.contains(RecoveryWorld.days(160).rfc3339))
+        #expect(note.message.contains("backfill"))
         #expect(note.environment == .production)
     }
 

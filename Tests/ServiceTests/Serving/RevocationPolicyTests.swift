@@ -21,11 +21,6 @@ struct RevocationPolicyTests {
     private struct Observer: ServingObserver {
         let responder: TestResponder
 
-        func verified(_ elapsed: Duration) {}
-        func appended(_ elapsed: Duration) {}
-        func took(_ outcome: IntakeOutcome) {}
-        func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {}
-        func noted(_ note: ServingNote) {}
         func learned(_ finding: RevocationChecks.Finding) { responder.note(finding) }
     }
 

@@ -20,12 +20,6 @@ struct StoppingProjectorTests {
 
         var codes: [String] { noted.withLock { $0 } }
 
-        func verified(_ elapsed: Duration) {}
-        func appended(_ elapsed: Duration) {}
-        func took(_ outcome: IntakeOutcome) {}
-        func projected(
-            _ environment: Environment, eventCount: Int64, _ elapsed: Duration
-        ) {}
         func noted(_ note: ServingNote) { noted.withLock { $0.append(note.code) } }
     }
 

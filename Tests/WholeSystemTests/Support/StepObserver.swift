@@ -1,4 +1,3 @@
-import AppStore
 import Service
 
 /// Counts every notification from the service as a step.
@@ -8,6 +7,4 @@ struct StepObserver: ServingObserver {
     func verified(_ elapsed: Duration) { steps.pass("verified") }
     func appended(_ elapsed: Duration) { steps.pass("appended") }
     func took(_ outcome: IntakeOutcome) { steps.pass("told") }
-    func projected(_ environment: Environment, eventCount: Int64, _ elapsed: Duration) {}
-    func noted(_ note: ServingNote) {}
 }

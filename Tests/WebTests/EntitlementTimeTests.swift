@@ -8,8 +8,8 @@ import Testing
 
 @testable import Web
 
-@Suite("Prepared entitlements")
-struct PreparedAnswerTests {
+@Suite("Entitlements as time passes")
+struct EntitlementTimeTests {
     private let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
     private var purchase: MadePurchase { MadePurchase(appAccountToken: token) }
