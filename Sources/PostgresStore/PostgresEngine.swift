@@ -67,6 +67,8 @@ public struct PostgresEngine: LogEngine {
         let node = memory?.node ?? String(LedgerId.random().description.prefix(8))
         let log = try await PostgresLog.open(
             place, environment: environment, ledger: ledger, seen: newest,
+            // A log that this node has seen is not begun again.
+            creating: newest.position == 0,
             readerCount: poolSize ?? PostgresLimits.readerCount)
         do throws(StoreError) {
             let operations = try await PostgresOperations.open(

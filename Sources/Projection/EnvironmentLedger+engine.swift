@@ -26,15 +26,39 @@ extension EnvironmentLedger {
                 .fileInUse, path: directory, reason: "A process has the files of this node open.",
                 remedy: "Stop the node's service, then run the same command again.")
         }
-        let seen = accepting ? nil : await projectedEnd(directory)
+        let embedded = try await embeddedEnd(directory)
+        let projected = await projectedEnd(directory)
         do throws(StoreError) {
-            return try await engine.open(environment, directory: directory, seen: seen)
+            return try await engine.open(
+                environment, directory: directory, seen: embedded ?? (accepting ? nil : projected))
         } catch {
-            let embedded = "\(directory)/\(EventLog.fileName)"
-            guard error.code == .logWentBack, FileManager.default.fileExists(atPath: embedded)
-            else { throw error }
-            throw error.adding("To move the log of this directory there, run `subledger log copy`.")
+            guard let embedded, [.logWentBack, .noSuchFile].contains(error.code) else {
+                throw error
+            }
+            throw StoreError(
+                .fileForeign, path: directory,
+                reason: "This directory has a log of its own, and the database lacks its"
+                    + " \(embedded.position) events.",
+                remedy: "Move it by `subledger log copy`, or use another data directory.")
         }
+    }
+
+    /// The end of the log that a directory keeps itself, before a node runs there; nil where none
+    /// has events.
+    private static func embeddedEnd(
+        _ directory: String
+    ) async throws(StoreError) -> ProjectionCursor? {
+        let path = "\(directory)/\(EventLog.fileName)"
+        guard FileManager.default.fileExists(atPath: path), !NodeMemory.exists(in: directory)
+        else { return nil }
+        let log = try await EventLog.open(directory: directory)
+        let found = await Outcome { () throws(StoreError) -> ProjectionCursor? in
+            let position = try await log.head().position
+            let leaf = try await log.leafHashes(after: position - 1, through: position).last
+            return leaf.map { ProjectionCursor(position: position, leafHash: $0) }
+        }
+        await log.close()
+        return try found.get()
     }
 
     /// Nil where the log is in the data directory.

@@ -20,8 +20,9 @@ extension Settings {
                 throw CommandFailure(
                     ConfigurationError.Code.invalidValue,
                     "database: The connection string is not one of PostgreSQL, e.g."
-                        + " postgresql://user@host/database?sslmode=verify-full. A password's"
-                        + " special characters must be percent-encoded.", .configuration)
+                        + " postgresql://user@host/database?sslmode=verify-full. Ports are numbers,"
+                        + " parameters are libpq's, and a password's special characters must be"
+                        + " percent-encoded.", .configuration)
             }
             database?.engine = PostgresEngine(
                 connection, schema: stated.schema, poolSize: stated.poolSize)

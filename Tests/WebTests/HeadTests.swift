@@ -115,6 +115,22 @@ struct HeadTests {
         }
     }
 
+    @Test(
+        "A request for another protocol is answered, and its connection is closed",
+        arguments: [
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n",
+            "GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: upgrade, HTTP2-Settings\r\n"
+                + "Upgrade: websocket\r\n\r\n",
+            "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n",
+        ])
+    func upgrade(request: String) async throws {
+        try await connect(request + request) { stream in
+            await stream.waitForEnd()
+            #expect(stream.text.components(separatedBy: "HTTP/1.1 ").count == 2)
+            #expect(stream.text.lowercased().contains("\r\nconnection: close\r\n"))
+        }
+    }
+
     @Test("A head has at most 64 fields; one more ends the connection", arguments: [0, 1])
     func fields(past: Int) async throws {
         let others = ConnectionLimits().headFieldCount - 2 + past

@@ -100,6 +100,29 @@ struct TagTests {
         }
     }
 
+    @Test("Reports until now keep their tags while nothing but their end changes")
+    func openReports() async throws {
+        let clock = ManualClock(ServedPlace.now)
+        var place = try ServedPlace()
+        place.clock = { clock.now }
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
+            let open = ["churn", "active", "renewals", "retention"]
+                .map { "/v1/metrics/\($0)?from=2026-01-01&interval=month" }
+            let paths =
+                open + ["\(open[0])&definitions=revenuecat", "\(open[0])&to=2099-01-01"]
+            let tags = try await TagTests.tags(paths, client, atLeast: 1)
+            let ends = try await client.get(open[0]).json["rows"]
+            clock.set(ServedPlace.now.advanced(byMilliseconds: 1_000))
+            #expect(try await client.get(open[0]).json["rows"] != ends)
+            for (path, tag) in zip(paths, tags) {
+                #expect(try await client.get(path, [.ifNoneMatch: tag]).status == 304, "\(path)")
+            }
+            let ended = try await client.get("\(open[0])&to=2026-01-02", [.ifNoneMatch: tags[0]])
+            #expect(ended.status == 200)
+        }
+    }
+
     private static func tags(
         _ paths: [String], _ client: WebClient, atLeast position: Int64
     ) async throws -> [String] {

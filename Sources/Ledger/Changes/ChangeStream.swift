@@ -33,9 +33,10 @@ public struct ChangeStream: Sendable {
     /// - `facts`: the chain's facts up to the requested position, in any order.
     /// - `readings`: the clock readings that concerned the chain.
     /// - `isWanted`: which changes to build in full; the others are only counted.
+    /// - `isCancelled`: ends the walk; the stream is then incomplete.
     public init(
         _ chain: ChainId, facts: [Fact], readings: [ClockReading], rules: Rules,
-        isWanted: (ChangePlace) -> Bool
+        isWanted: (ChangePlace) -> Bool, isCancelled: () -> Bool = { false }
     ) {
         // An earlier erasure is no change of the life that began after it.
         let facts = facts.filter { $0.cause.kind != .erasure || chain.erased != nil }
@@ -44,6 +45,7 @@ public struct ChangeStream: Sendable {
         var emitter = ChangeEmitter(chain: chain, rules: rules)
         var next = 0
         for index in facts.indices {
+            guard !isCancelled() else { break }
             let fact = facts[index]
             // Changes of one event are emitted together, once all of its facts are known.
             if index + 1 < facts.endIndex, facts[index + 1].position == fact.position { continue }

@@ -66,9 +66,10 @@ public struct ChangeReader: Sendable {
         return streams.flatMap { _, stream in stream.changes.map { change($0, stream) } }
     }
 
-    /// Facts beyond which a chain is folded off the threads that answer requests: it is folded once
-    /// for each fact.
+    /// Facts beyond which a chain is folded off the threads that answer requests, and one page at a
+    /// time: it is folded once for each fact, and reports need these threads, too.
     static let longChainFactCount = 100
+    private static let longChains = AsyncLock()
 
     /// The streams of chains as known at a position, including the reading `extra`.
     ///
@@ -80,17 +81,27 @@ public struct ChangeReader: Sendable {
         let rules = rules
         let readings = try await ledger.operations.clockReadings(of: chains)
         let facts = try await facts(of: chains, through: position)
-        let isLong = facts.contains { $0.1.count > ChangeReader.longChainFactCount }
-        return await Parallel.map(
-            facts, atLeast: isLong ? 1 : Parallel.minimumCount,
-            on: isLong ? ComputingExecutor.shared : nil
-        ) { chain, facts in
+        @Sendable func stream(_ chain: ChainId, _ facts: [Fact]) -> (ChainId, ChangeStream) {
             let stream = ChangeStream(
                 chain, facts: facts,
                 readings: (readings[chain] ?? []) + (extra.map { [$0] } ?? []), rules: rules,
-                isWanted: isWanted)
+                isWanted: isWanted, isCancelled: { Task.isCancelled })
             return (chain, stream)
         }
+        let isLong = facts.contains { $0.1.count > ChangeReader.longChainFactCount }
+        let found =
+            isLong
+            ? await ChangeReader.longChains.pass {
+                await withTaskExecutorPreference(ComputingExecutor.shared) {
+                    facts.map { stream($0, $1) }
+                }
+            } : await Parallel.map(facts) { stream($0, $1) }
+        guard !Task.isCancelled else {
+            throw StoreError(
+                .closed, path: ledger.facts.path, reason: "The changes were cancelled.",
+                remedy: "Ask for them again.")
+        }
+        return found
     }
 
     /// When the clock next changes each of the chains, or already did without being emitted, as

@@ -55,10 +55,10 @@ public struct Comparison: Sendable {
         }
     }
 
-    func write(_ row: Report.Row, to json: inout JSONWriter) {
+    func write(_ row: Report.Row, _ stamp: MetricsStamp, to json: inout JSONWriter) {
         json.object { json in
             json.member("from", row.from)
-            json.member("to", row.to)
+            stamp.write(end: row.to, to: &json)
             for (name, value) in zip(Comparison.dimensions, row.group) { json.member(name, value) }
             json.member("ours", row["ours"])
             json.objects("differences", rules) { json, rule in

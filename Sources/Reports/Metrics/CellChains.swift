@@ -29,7 +29,7 @@ public struct CellChains: Sendable {
             json.member("column", column.name)
             json.member("unit", column.unit.rawValue)
             json.member("from", from)
-            json.member("to", to)
+            stamp.write(end: to, to: &json)
             json.object("group", group.isEmpty ? nil : group) { json, group in
                 for entry in group { json.member(entry.dimension.rawValue, entry.value) }
             }

@@ -80,7 +80,8 @@ public struct MetricsQuery: Sendable {
             knownAt: knowledge.knownAt,
             complete: query.ledger.complete(
                 of: bundleId, knowledge, head: head, in: answer?.completeness),
-            catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates)
+            catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates,
+            now: limit == now ? now : nil)
     }
 
     func remarks(_ chainCount: Int, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {

@@ -77,6 +77,13 @@ public struct MetricsStamp: Sendable {
     public let remarks: [MetricsRemark]
     /// The rates of conversion; nil: currencies as Apple states them.
     public var rates: CurrencyRates?
+    /// The end of rows that are not over yet; nil as known at a time, which ends them for good.
+    package var now: Timestamp?
+
+    /// The member `to` of a row. The tag of an answer leaves out one that is now.
+    func write(end: Timestamp, to json: inout JSONWriter) {
+        if json.isStamped || end != now { json.member("to", end) }
+    }
 
     /// The members of the stamp.
     func write(to json: inout JSONWriter) {

@@ -29,7 +29,7 @@ extension Report {
                 }
             case .comparison(let comparison):
                 comparison.write(to: &json)
-                json.array("rows", rows) { json, row in comparison.write(row, to: &json) }
+                json.array("rows", rows) { json, row in comparison.write(row, stamp, to: &json) }
             case .diff(let before, let after):
                 json.object("before") { json in before.write(to: &json) }
                 json.object("after") { json in after.write(to: &json) }
@@ -67,7 +67,7 @@ extension Report {
         if case .diff = subject { named.removeLast() }
         json.object { json in
             json.member("from", row.from)
-            json.member("to", row.to)
+            stamp.write(end: row.to, to: &json)
             json.object("group", named.isEmpty ? nil : row.group) { json, values in
                 for (dimension, value) in zip(named, values) { json.member(dimension, value) }
             }

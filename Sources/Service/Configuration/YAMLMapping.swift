@@ -41,9 +41,10 @@ struct YAMLMapping {
 
     mutating func isList(_ key: String) -> Bool { node(key)?.sequence != nil }
 
+    /// A key with nothing below it is an empty mapping.
     mutating func mapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
-        guard let node = node(key) else { return nil }
-        return try YAMLMapping(node, path: name(key))
+        guard let found = node(key) ?? node[Node(key)].map({ _ in [:] }) else { return nil }
+        return try YAMLMapping(found, path: name(key))
     }
 
     /// The result of `body`, which must read the whole mapping; nil where the key is absent.

@@ -52,16 +52,24 @@ public actor WebhookDelivery {
     public func run() async {
         feed.beginInterest()
         defer { feed.endInterest() }
+        var pauseMilliseconds = FeedLimits.pollMilliseconds
         while !Task.isCancelled {
             var hasWorked = false
+            var hasFailed = false
             await TraceContext.$current.withValue(TraceContext()) {
                 do throws(StoreError) { hasWorked = try await step() } catch {
                     guard !Task.isCancelled else { return }
+                    hasFailed = true
                     report(.storeFailed(for: endpoint.name, error))
                 }
             }
+            // What was sent and could not be recorded is sent again.
+            pauseMilliseconds =
+                hasFailed
+                ? min(pauseMilliseconds * 2, WebhookLimits.longestStorePauseMilliseconds)
+                : FeedLimits.pollMilliseconds
             guard !hasWorked else { continue }
-            do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
+            do { try await clock.sleep(milliseconds: pauseMilliseconds) } catch { return }
         }
     }
 

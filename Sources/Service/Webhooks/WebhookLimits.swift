@@ -24,6 +24,9 @@ public enum WebhookLimits {
     public static let downFailureCount = 8
     /// Longest wait between two probes.
     public static let longestProbeMilliseconds: Int64 = 10 * 60_000
+    /// The longest pause after the state of an endpoint could not be read or stored; doubles up to
+    /// it.
+    public static let longestStorePauseMilliseconds: Int64 = 10_000
     /// Changes waiting for one endpoint beyond which nothing new is started.
     public static let waitingCount = 10_000
     /// Parked changes kept for one endpoint, the newest.

@@ -33,7 +33,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         let isSettled = HTTP1Rules.settleHost(&head, isOld: isOld)
         // RFC 9112 §9.3. The NIO handler behind this one compares the value case-sensitively.
         let isLast =
-            isOld
+            isOld || HTTP1Rules.asksToChangeProtocol(head)
             || head.headers[canonicalForm: "connection"].contains { $0.lowercased() == "close" }
         if isLast {
             head.headers.replaceOrAdd(name: "connection", value: "close")
@@ -69,6 +69,12 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         }
         guard let text = head.headers.first(name: "content-length") else { return true }
         return Int(text).map { $0 <= largestByteCount } ?? false
+    }
+
+    /// Whether the request asks for another protocol, which is not granted (RFC 9110 §7.8, §9.3.6).
+    /// NIO's decoder drops everything after such a request.
+    private static func asksToChangeProtocol(_ head: HTTPRequestHead) -> Bool {
+        head.method == .CONNECT || head.headers.contains(name: "upgrade")
     }
 
     // MARK: Responses

@@ -46,6 +46,19 @@ struct ChangeStreamTests {
         #expect(stream.nextDue == nil)
     }
 
+    @Test("a walk that is cancelled ends before the next event")
+    func cancelled() {
+        var asked = 0
+        let stream = ChangeStream(
+            Self.chain, facts: numbered([bought, turnedOff]), readings: [], rules: Self.rules,
+            isWanted: { _ in true },
+            isCancelled: {
+                asked += 1
+                return asked > 1
+            })
+        #expect(names(stream.changes) == ["started"])
+    }
+
     @Test("a fact without content changes nothing")
     func emptyFact() {
         #expect(reported([.notification(.test, at: day(0))]).isEmpty)

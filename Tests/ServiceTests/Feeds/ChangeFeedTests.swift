@@ -27,6 +27,21 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test("a page whose reader is gone is an error, never an empty page")
+    func cancelled() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            try await live.take(ending)
+            let feed = live.feed
+            let reading = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await feed.page(after: .beginning)
+            }
+            await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
+                _ = try await reading.value
+            }
+        }
+    }
+
     @Test("a read before the first step is repeated after it")
     func askedEarly() async throws {
         let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))

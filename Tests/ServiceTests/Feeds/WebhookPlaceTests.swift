@@ -117,6 +117,22 @@ struct WebhookPlaceTests {
         }
     }
 
+    @Test("An endpoint whose state cannot be stored is tried less and less often")
+    func storeFails() async throws {
+        try await open { live in
+            try await live.take(chain.life)
+            let webhook = live.webhook(Receiver())
+            await live.session.ledger.operations.close()
+            let running = Task { await webhook.run() }
+            try await wait { live.clock.waits.count >= 8 }
+            running.cancel()
+            await running.value
+            #expect(
+                live.clock.waits.prefix(8)
+                    == [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000, 10_000])
+        }
+    }
+
     @Test("A lease of one task excludes that task only, and ends with its holder")
     func lease() async throws {
         let directory = try TemporaryDirectory()

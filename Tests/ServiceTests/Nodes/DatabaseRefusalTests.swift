@@ -137,6 +137,29 @@ struct DatabaseRefusalTests {
         }
     }
 
+    @Test("The directory of an embedded log becomes a node's only where the database has its events")
+    func embedded() async throws {
+        let place = try NodePlace()
+        let node = try place.configuration(1)
+        var alone = node
+        alone.ledger.database = nil
+        try await place.run([alone]) { services in
+            for delivery in MadeChain().life { _ = try await services[0].post(delivery) }
+        }
+        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE '\(place.schema)%'"
+        for isBegun in [false, true] {
+            try await expectRefusal(.fileForeign, place, node, isNew: false)
+            await #expect(throws: StoreError(.fileForeign, reason: "", remedy: "")) {
+                _ = try await EnvironmentLedger.open(
+                    node.ledger, environment: .production, accepting: true)
+            }
+            guard !isBegun else { continue }
+            #expect(try await place.sql(schemas) == "0")
+            // By another node.
+            try await place.run([try place.configuration(2)]) { _ in }
+        }
+    }
+
     @Test("A node without memory of its ledger does not start with a log that went back")
     func wentBackUnknown() async throws {
         let place = try NodePlace()

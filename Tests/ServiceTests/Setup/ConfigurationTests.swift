@@ -212,6 +212,7 @@ struct ConfigurationTests {
     @Test(
         "A required key that is missing or empty is named",
         arguments: [
+            ("database:", "database.url"),
             ("apps: [ { appAppleId: 1 } ]", "apps[0].bundleId"),
             ("apps: [ { bundleId: '' } ]", "apps[0].bundleId"),
             (
