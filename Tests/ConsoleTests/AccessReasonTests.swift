@@ -21,7 +21,14 @@ struct AccessReasonTests {
                     || reason.cause.hasPrefix("Apple"))
             #expect(reason.advice.hasSuffix("."))
         }
-        #expect(Set(NoticeCode.allCases.map(\.caveat)).count == NoticeCode.allCases.count)
+        let caveats = NoticeCode.allCases.map { AccessReasonTests.notice($0, "A.").caveat }
+        #expect(Set(caveats).count == NoticeCode.allCases.count)
+    }
+
+    private static func notice(_ code: NoticeCode, _ message: String) -> Notice {
+        Notice(
+            code: code, message: message, from: StoryCheck.end, to: nil, evidence: [1],
+            period: nil)
     }
 
     @Test("Every end of access has its reason")
@@ -110,7 +117,9 @@ struct AccessReasonTests {
             ),
             (.endsWithCommitment, { $0.commitmentInfo = commitment(.off) }),
             (.renews, { $0.commitmentInfo = commitment(.on) }),
+            (.changes, { $0.autoRenewProductId = ProductId("pro.weekly") }),
             (.endsAtPeriod, { $0.autoRenewStatus = Raw(.off) }),
+            (.paid, { $0.autoRenewStatus = nil }),
         ]
         for (expected, change) in cases {
             let reading = try AccessReasonTests.bought(change)
@@ -121,6 +130,97 @@ struct AccessReasonTests {
             let frame = Frame.bare(["subscriptions", "1"], now: reading.moment.now)
             let page = SubscriptionPage(frame, reading, before: nil).page.html
             #expect(page.contains("billing period 1 of 12, 119.88 USD in all"))
+            #expect(page.contains("as another product, pro.weekly.") == (expected == .changes))
+        }
+    }
+
+    @Test("A trial is free, and what follows it is said")
+    func trials() throws {
+        let cases: [(AccessReason, (inout RenewalPayload) -> Void)] = [
+            (.trialRenews, { _ in }),
+            (.trialChanges, { $0.autoRenewProductId = ProductId("pro.weekly") }),
+            (.trialEnds, { $0.autoRenewStatus = Raw(.off) }),
+            (.trial, { $0.autoRenewStatus = nil }),
+        ]
+        for (expected, change) in cases {
+            let reading = try AccessReasonTests.bought(change) {
+                $0.offerType = Raw(.introductoryOffer)
+                $0.offerDiscountType = Raw(.freeTrial)
+                $0.price = 0
+            }
+            #expect(AccessReason(reading) == expected)
+            #expect(expected.cause.contains("free") && expected.advice.contains("free"))
+            AccessReasonTests.check(reading)
+        }
+    }
+
+    @Test("A non-renewing purchase is for a time, also where the catalogue does not give it")
+    func nonRenewing() throws {
+        let cases: [(ProductType, String?, AccessReason)] = [
+            (.nonConsumable, nil, .owned), (.nonRenewingSubscription, nil, .unknownDuration),
+            (.nonRenewingSubscription, "P30D", .boughtForTime),
+        ]
+        for (type, duration, expected) in cases {
+            var catalogue = Catalogue()
+            catalogue.products[ProductId(MadeChain.product)] = Catalogue.Product(
+                duration: try duration.map { try #require(ISO8601Period($0)) })
+            let once = { (transaction: inout TransactionPayload) in
+                transaction.type = Raw(type)
+                transaction.expiresDate = nil
+            }
+            let reading = try AccessReasonTests.bought(catalogue: catalogue, { _ in }, once)
+            #expect(AccessReason(reading) == expected)
+            let page = AccessReasonTests.explained(reading)
+            #expect(page.contains(expected.cause))
+            let unknown = "The catalogue gives no duration"
+            #expect(page.contains(unknown) == (expected == .unknownDuration))
+            #expect(!page.contains("value that this version does not know"))
+        }
+    }
+
+    @Test("While leeway gives access, the subscription's page names it and its end")
+    func leeway() throws {
+        let made = MadeChain()
+        for (late, gives) in [(Int64(3_600_000), true), (2 * 3_600_000, false)] {
+            let milliseconds = MadeChain.periodMilliseconds + late
+            let reading = try AccessReasonTests.bought(after: milliseconds) { _ in }
+            #expect((reading.leeway != nil) == gives && !reading.answer.isEntitled)
+            #expect((AccessReason(reading) == .leeway) == gives)
+            let frame = Frame.bare(["subscriptions", made.id], now: reading.moment.now)
+            let page = SubscriptionPage(frame, reading, before: nil).page.html
+            let end = made.start(1).advanced(byMilliseconds: 2 * 3_600_000)
+            let access: HTML = "access by leeway until \(frame.time(end))"
+            #expect(page.contains(access.text) == gives)
+            #expect(page.contains("(no access)") == !gives)
+        }
+    }
+
+    @Test("A chain below the minimum trust says so on its page")
+    func lowTrust() throws {
+        let reading = try AccessReasonTests.bought(trust: .secret) { _ in }
+        #expect(AccessReason(reading) == .lowTrust)
+        try SubscriptionPageCheck.check(reading)
+    }
+
+    @Test("Gaps stand above the transition at which they begin, or below the one they precede")
+    func gapOrder() throws {
+        let reading = try AccessReasonTests.bought(after: 31 * 86_400_000) { _ in }
+        let frame = Frame.bare(["subscriptions", "1"], now: reading.moment.now)
+        let end = try #require(reading.entries.last?.at)
+        func isAbove(_ code: NoticeCode) throws -> Bool {
+            var gap = AccessReasonTests.notice(code, "A.")
+            gap.from = end
+            let slice = TimelineSlice(reading, before: nil)
+            let table = TimelineRows(frame: frame, isMerged: false)
+                .table(slice, gaps: [(gap, reading)]).text
+            let (row, change) = (table.firstRange(of: "Gap:"), table.firstRange(of: "expired"))
+            return try #require(row).lowerBound < #require(change).lowerBound
+        }
+        for (code, expected) in [
+            (NoticeCode.renewalOverdue, true), (.missingPeriod, true), (.unexplainedExpiry, false),
+        ] {
+            let found = try isAbove(code)
+            #expect(found == expected, "\(code)")
         }
     }
 
@@ -155,11 +255,21 @@ struct AccessReasonTests {
                 elsewhere: [], commands: []), before: nil)
     }
 
-    /// The second day of a first period, with a renewal info changed.
-    private static func bought(_ change: (inout RenewalPayload) -> Void) throws -> ChainReading {
+    /// What a customer's page says of the chain.
+    private static func explained(_ reading: ChainReading) -> String {
+        let frame = Frame.bare(["customers", "ann"], now: reading.moment.now)
+        return customer(frame, reading)
+            .explain(verdict(reading), AccessReason(reading), reading, 0).text
+    }
+
+    /// A first period, by default on its second day, with a renewal info changed.
+    private static func bought(
+        trust: Trust = .signed, after milliseconds: Int64 = 86_400_000,
+        catalogue: Catalogue = Catalogue(), _ change: (inout RenewalPayload) -> Void,
+        _ changeTransaction: (inout TransactionPayload) -> Void = { _ in }
+    ) throws -> ChainReading {
         let made = MadeChain()
-        let moment = Moment(
-            at: nil, now: made.start.advanced(byMilliseconds: 86_400_000))
+        let moment = Moment(at: nil, now: made.start.advanced(byMilliseconds: milliseconds))
         guard
             case .notification(let notification, var transaction?, var renewal?) =
                 made.bought().evidence
@@ -169,17 +279,18 @@ struct AccessReasonTests {
         commitment.commitmentPrice = 119_880
         transaction.commitmentInfo = commitment
         change(&renewal)
+        changeTransaction(&transaction)
         let digest = Digest(words: (0, 0, 0, 0))
         let fact = Fact(
             notification: notification, transaction: transaction, renewal: renewal,
             origin: FactOrigin(
-                position: 1, receivedAt: made.start, trust: .signed, digest: digest))
+                position: 1, receivedAt: made.start, trust: trust, digest: digest))
         return try #require(
             ChainReading(
                 chain: ChainId(
                     bundleId: BundleId(MadeChain.app),
                     originalTransactionId: OriginalTransactionId(made.id)),
-                facts: [fact], moment: moment, environment: .production, catalogue: Catalogue(),
+                facts: [fact], moment: moment, environment: .production, catalogue: catalogue,
                 stamp: AnswerStamp(moment, position: 1, catalogueHash: digest)))
     }
 
@@ -201,9 +312,12 @@ struct AccessReasonTests {
         let expected: Set<AccessReason>
         switch (answer.state, answer.isEntitled) {
         case (.subscribed, true), (.renewing, true):
-            expected = [.renews, .awaitsConsent, .endsWithCommitment, .endsAtPeriod, .paid]
+            expected =
+                answer.phase == .trial
+                ? [.trialRenews, .trialChanges, .trialEnds, .trial, .awaitsConsent]
+                : [.renews, .changes, .awaitsConsent, .endsWithCommitment, .endsAtPeriod, .paid]
         case (.grace, true): expected = [.grace]
-        case (.owned, true): expected = [.owned]
+        case (.owned, true): expected = [.owned, .boughtForTime, .unknownDuration]
         case (.subscribed, false), (.renewing, false), (.grace, false), (.owned, false):
             expected = [.lowTrust]
         case (.billingRetry, _): expected = [.billingRetry]
@@ -213,6 +327,8 @@ struct AccessReasonTests {
             expected = answer.endReason.map { [AccessReason($0)] } ?? []
         }
         #expect(expected.contains(reason), "\(answer.state) \(reason)")
+        // Both pages say the same of one chain, but for leeway, which this verdict leaves out.
+        #expect(AccessReason(reading) == (reading.leeway == nil ? reason : .leeway))
         check(verdict, reason, reading)
     }
 
@@ -242,8 +358,11 @@ struct AccessReasonTests {
             #expect(text.contains(HTML(escaping: sentence).text), "\(reason)")
         }
         for code in NoticeCode.allCases {
-            let isHere = reading.answer.notices.contains { $0.code == code }
-            #expect(text.components(of: HTML(escaping: code.caveat).text) == (isHere ? 1 : 0))
+            let here = reading.answer.notices.filter { $0.code == code }
+            for caveat in Set((here.isEmpty ? [notice(code, "A.")] : here).map(\.caveat)) {
+                let said = text.components(of: "<li>\(HTML(escaping: caveat).text)")
+                #expect(said == (here.isEmpty ? 0 : 1), "\(code)")
+            }
         }
     }
 

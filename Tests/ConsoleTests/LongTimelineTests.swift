@@ -85,6 +85,8 @@ struct LongTimelineTests {
         #expect(page.components(of: "<rect class=\"s-") == StateBand.stretchCount)
         // Words below a stretch say its state, not its colour alone.
         #expect(band.contains("y=\"32\">\(chain.answer.state.text)</text>"))
+        #expect(band.contains("Last narrow stretches, from the left: "))
+        #expect(band.contains("renewing from 20"))
         #expect(page.utf8.count <= pageByteCount)
         let customer = CustomerId("ann")
         let reading = CustomerReading(

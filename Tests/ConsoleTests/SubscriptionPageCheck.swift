@@ -24,6 +24,7 @@ enum SubscriptionPageCheck {
         let frame = Frame.bare(["subscriptions", id], now: reading.moment.now)
         let page = SubscriptionPage(frame, reading, before: nil).page.html
         #expect(page.contains("\(reading.answer.state.text)" as HTML))
+        #expect(page.contains("\(AccessReason(reading).cause)" as HTML))
         for notice in reading.answer.notices {
             #expect(page.contains("\(notice.message)" as HTML), "\(notice.code)")
         }

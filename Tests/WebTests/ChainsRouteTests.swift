@@ -61,7 +61,11 @@ struct ChainsRouteTests {
         // What may be meant as another filter is refused where it names none.
         #expect(
             MetricParameters.pairs("offer=a, prodct=x,country=USA,GBR,")
-                == ["offer=a", " prodct=x", "country=USA", "GBR", ""])
+                == ["offer=a", "prodct=x", "country=USA", "GBR", ""])
+        // Blanks after a comma are a person's.
+        #expect(
+            MetricParameters.pairs("product=a, country=USA") == ["product=a", "country=USA"])
+        #expect(MetricParameters.list("product , country") == ["product", "country"])
         #expect(MetricParameters.pairs("colour=red,country=USA") == ["colour=red", "country=USA"])
         #expect(MetricParameters.pairs("") == [] && MetricParameters.pairs(nil) == [])
         try await ServedPlace().serve(renewed: purchase) { client, _ in

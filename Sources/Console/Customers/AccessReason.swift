@@ -7,6 +7,14 @@ package import Queries
 package enum AccessReason: String, Sendable, CaseIterable {
     // With access.
     case renews
+    /// It continues as another product.
+    case changes
+    case trialRenews
+    /// A trial that continues as another product.
+    case trialChanges
+    case trialEnds
+    /// A trial of which it is not known whether it renews.
+    case trial
     /// It ends with the period, unless the customer agrees to a higher price.
     case awaitsConsent
     /// Its billing periods renew, its commitment does not.
@@ -16,6 +24,10 @@ package enum AccessReason: String, Sendable, CaseIterable {
     case grace
     case leeway
     case owned
+    /// A non-renewing purchase, until its end.
+    case boughtForTime
+    /// A non-renewing purchase whose duration the catalogue does not give.
+    case unknownDuration
     case granted
     // Without.
     case billingRetry
@@ -42,42 +54,70 @@ package enum AccessReason: String, Sendable, CaseIterable {
     package init(_ verdict: Verdict, _ reading: ChainReading?, at moment: Timestamp) {
         self =
             verdict.active
-            ? AccessReason.given(verdict, reading) : AccessReason.withheld(verdict, reading, moment)
+            ? AccessReason.given(verdict.basis, reading)
+            : AccessReason.withheld(verdict, reading, moment)
     }
 
-    private static func given(_ verdict: Verdict, _ reading: ChainReading?) -> AccessReason {
-        switch verdict.basis {
-        case .grant?: .granted
-        case .owned?: .owned
-        case .grace?: .grace
-        case .leeway?: .leeway
+    /// Of a chain itself at the reading's moment, for any holder.
+    package init(_ reading: ChainReading) {
+        let answer = reading.answer
+        let basis = reading.leeway == nil ? Verdict.Basis(answer.state) : Verdict.Basis.leeway
+        self =
+            reading.givesAccess
+            ? AccessReason.given(basis, reading)
+            : AccessReason.withheld(answer.state, answer.endReason ?? .unconfirmed)
+    }
+
+    private static func given(_ basis: Verdict.Basis?, _ reading: ChainReading?) -> AccessReason {
+        let answer = reading?.answer
+        let isTrial = answer?.phase == .trial
+        switch basis {
+        case .grant?: return .granted
+        case .owned?: return owned(reading)
+        case .grace?: return .grace
+        case .leeway?: return .leeway
         case .period?, nil:
-            switch reading?.answer.willRenew {
-            case true? where reading?.answer.priceIncrease == .pending: .awaitsConsent
-            case true? where reading?.answer.commitment?.willRenew == false: .endsWithCommitment
-            case true?: .renews
-            case false?: .endsAtPeriod
-            case nil: .paid
+            switch answer?.willRenew {
+            case true? where answer?.priceIncrease == .pending: return .awaitsConsent
+            case true? where answer?.commitment?.willRenew == false: return .endsWithCommitment
+            case true? where answer?.nextProductId != nil: return isTrial ? .trialChanges : .changes
+            case true?: return isTrial ? .trialRenews : .renews
+            case false?: return isTrial ? .trialEnds : .endsAtPeriod
+            case nil: return isTrial ? .trial : .paid
             }
         }
+    }
+
+    /// Of a one-time purchase that gives access.
+    private static func owned(_ reading: ChainReading?) -> AccessReason {
+        guard let reading else { return .owned }
+        let answer = reading.answer
+        // The time that it covers, which a later refund does not change.
+        let standing = reading.life.standing(of: answer.transactionId, at: reading.moment.at)
+        guard standing?.to == nil else { return .boughtForTime }
+        return answer.type?.value == .nonRenewingSubscription ? .unknownDuration : .owned
     }
 
     private static func withheld(
         _ verdict: Verdict, _ reading: ChainReading?, _ moment: Timestamp
     ) -> AccessReason {
         guard let state = verdict.state else { return .grantEnded }
+        // Also of retry: Apple retries no payment for what the chain continued without.
+        if state.isEntitled || state == .billingRetry, let until = verdict.until, until <= moment {
+            return successor(verdict, reading)
+        }
+        return withheld(state, reason(verdict, reading))
+    }
+
+    /// - Parameter reason: why access ended, where the state does not say it.
+    private static func withheld(_ state: ChainState, _ reason: EndReason) -> AccessReason {
         switch state {
-        case .subscribed, .renewing, .grace, .owned:
-            return verdict.until.map { moment < $0 } ?? true
-                ? .lowTrust : successor(verdict, reading)
-        case .billingRetry:
-            // Apple retries no payment for what the chain continued without.
-            return verdict.until.map { $0 <= moment } ?? false
-                ? successor(verdict, reading) : .billingRetry
-        case .consumed: return .consumed
-        case .lapsed: return .lapsed
-        case .revoked: return reason(verdict, reading) == .familyRevoke ? .familyRevoke : .refund
-        case .expired: return AccessReason(reason(verdict, reading))
+        case .subscribed, .renewing, .grace, .owned: .lowTrust
+        case .billingRetry: .billingRetry
+        case .consumed: .consumed
+        case .lapsed: .lapsed
+        case .revoked: reason == .familyRevoke ? .familyRevoke : .refund
+        case .expired: AccessReason(reason)
         }
     }
 
@@ -114,15 +154,25 @@ extension AccessReason {
     package var cause: String {
         switch self {
         case .renews: "the subscription is paid and renews by itself"
+        case .changes:
+            "the subscription is paid, and continues after this period as another product"
+        case .trialRenews: "the trial is free, and renews by itself as a paid subscription"
+        case .trialChanges:
+            "the trial is free, and the subscription continues after it as another product"
+        case .trialEnds: "the trial is free, and automatic renewal is off"
+        case .trial: "the trial is free; whether the subscription renews is not known"
         case .awaitsConsent:
-            "the period is paid, and Apple ends it then unless the customer agrees to a higher price"
+            "Apple ends it after this period unless the customer agrees to a higher price"
         case .endsWithCommitment:
             "it is billed until the commitment ends, and does not renew after that"
         case .endsAtPeriod: "the period is paid, and automatic renewal is off"
         case .paid: "the period is paid; whether it renews is not known"
         case .grace: "the payment failed, and the grace period still gives access"
-        case .leeway: "a renewal is overdue, and nothing says that it failed"
+        case .leeway: "a renewal is overdue, nothing says that it failed, and leeway gives access"
         case .owned: "it was bought once and for good"
+        case .boughtForTime: "it was bought for a limited time, and does not renew"
+        case .unknownDuration:
+            "it was bought for a limited time, whose length the catalogue does not give"
         case .granted: "one of your colleagues granted it"
         case .billingRetry: "the payment failed, and Apple keeps trying (billing retry)"
         case .voluntary: "the customer turned automatic renewal off, and the paid time is over"
@@ -144,12 +194,31 @@ extension AccessReason {
         }
     }
 
+    /// The cause, with the product that the subscription continues as.
+    package func cause(of reading: ChainReading?) -> String {
+        guard self == .changes || self == .trialChanges,
+            let product = reading?.answer.nextProductId
+        else { return cause }
+        return "\(cause), \(product)"
+    }
+
     /// What to say to the customer.
     package var advice: String {
         switch self {
-        case .renews: "Your subscription is active. If the app does not show it, restore purchases."
+        case .renews, .paid:
+            "Your subscription is active. If the app does not show it, restore purchases."
+        case .changes:
+            "Your subscription is active. After this period it continues with the plan you changed"
+                + " to; you can see both in the settings of your Apple Account."
+        case .trialRenews, .trialChanges:
+            "Your free trial is active. It becomes a paid subscription unless you turn renewal off"
+                + " in the settings of your Apple Account."
+        case .trialEnds:
+            "Your free trial is active until its end, and does not become a subscription. You can"
+                + " turn renewal on again in the settings of your Apple Account."
+        case .trial: "Your free trial is active. If the app does not show it, restore purchases."
         case .awaitsConsent:
-            "Your subscription is active. Its price goes up: it ends with the paid period unless you"
+            "Your subscription is active. Its price goes up: it ends with this period unless you"
                 + " agree to the new price in the settings of your Apple Account."
         case .endsWithCommitment:
             "Your subscription is active until the end of the time you committed to, and does not"
@@ -158,13 +227,14 @@ extension AccessReason {
         case .endsAtPeriod:
             "Your subscription is active until the end of the paid period, and does not renew after"
                 + " that. You can turn renewal on again in the settings of your Apple Account."
-        case .paid: "Your subscription is active. If the app does not show it, restore purchases."
         case .grace:
             "Apple could not charge you. You keep access for now: please update the payment method"
                 + " of your Apple Account."
         case .leeway:
             "Your subscription is being renewed. You keep access until Apple has answered."
         case .owned: "Your purchase is valid. If the app does not show it, restore purchases."
+        case .boughtForTime, .unknownDuration:
+            "Your purchase is valid for the time you bought, and does not renew."
         case .granted: "We have given you access."
         case .billingRetry:
             "Apple could not charge you. Please update the payment method of your Apple Account:"
@@ -205,10 +275,10 @@ extension AccessReason {
     }
 }
 
-extension NoticeCode {
+extension Notice {
     /// What the support person should know before answering.
     package var caveat: String {
-        switch self {
+        switch code {
         case .renewalOverdue: "A renewal was due, and nothing was received since."
         case .missingPeriod: "At least one period of this history is missing."
         case .unexplainedExpiry:
@@ -220,11 +290,17 @@ extension NoticeCode {
         case .tokenChanged:
             "The account token names, or named, another customer: check whose purchase it is."
         case .unreadable: "An event could not be used."
-        case .unknownValue: "An event has a value that this version does not know."
+        // Of several causes, which its message distinguishes.
+        case .unknownValue: message
         case .unconfirmedStatement: "Something is stated by a source that Apple did not sign."
         case .erasedBefore: "Earlier data of these ids was erased on request."
         }
     }
+}
+
+extension NoticeCode {
+    /// Whether what is missing lies before the notice's start, and not after it.
+    package var isGapBefore: Bool { self == .historyMissingBefore || self == .unexplainedExpiry }
 
     /// Whether something that should be there is missing: a row of the timeline, to look up.
     package var isGap: Bool {

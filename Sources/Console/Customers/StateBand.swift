@@ -43,11 +43,12 @@ struct StateBand {
                 "s-\(interval.state.rawValue)", interval.from, interval.to,
                 "\(interval.state.text), \(stretchText(interval.from, interval.to))")
         }
-        let words = intervals.compactMap { interval -> HTML? in
-            let text = interval.state.text
+        func hasRoom(_ interval: Interval) -> Bool {
             let room = x(interval.to ?? end) - x(interval.from)
-            guard room >= Int64(text.count) * StateBand.characterWidth else { return nil }
-            return "<text x=\"\(x(interval.from))\" y=\"32\">\(text)</text>"
+            return room >= Int64(interval.state.text.count) * StateBand.characterWidth
+        }
+        let words = intervals.filter(hasRoom).map { interval -> HTML in
+            "<text x=\"\(x(interval.from))\" y=\"32\">\(interval.state.text)</text>"
         }
         // Those before the stretches that are drawn are not drawn either.
         let isCut = intervals.count < reading.intervals.count
@@ -62,7 +63,23 @@ struct StateBand {
             \(bars)\(gaps)\(words)
             <text x="0" y="46">\(frame.text(start).prefix(10))</text>
             <text x="\(StateBand.width)" y="46" text-anchor="end">\(frame.text(end).prefix(10))</text>
-            </svg>
+            </svg>\(listing(intervals.filter { !hasRoom($0) }))
+            """
+    }
+
+    /// Stretches that are listed.
+    private static let listedCount = 12
+
+    /// The last stretches that are too narrow for a word below them, so that not their colour alone says
+    /// what they are.
+    private func listing(_ narrow: [Interval]) -> HTML {
+        guard !narrow.isEmpty else { return "" }
+        let listed = narrow.suffix(StateBand.listedCount)
+        let items = listed.map { "\($0.state.text) from \(frame.text($0.from))" as HTML }
+        let which = listed.count < narrow.count ? "Last narrow stretches" : "Narrow stretches"
+        return """
+
+            <p class="muted">\(which), from the left: \(items.joined(", ")).</p>
             """
     }
 
@@ -76,7 +93,7 @@ struct StateBand {
                 return (stretch.from, stretch.to, text)
             }
             let end = notice.code == .renewalOverdue ? notice.to : notice.from
-            return (notice.from, end, "\(notice.code.caveat) \(frame.text(notice.from))")
+            return (notice.from, end, "\(notice.caveat) \(frame.text(notice.from))")
         }
     }
 }

@@ -11,7 +11,15 @@ struct TimelineRows {
     /// One row with its place in time.
     private struct Row {
         let at: Timestamp
+        /// Among rows of one time, from above.
+        let order: Int
         let html: HTML
+
+        init(_ at: Timestamp, order: Int = 0, _ html: HTML) {
+            self.at = at
+            self.order = order
+            self.html = html
+        }
     }
 
     /// The table.
@@ -20,13 +28,14 @@ struct TimelineRows {
     ///   - slice: the page, newest first.
     ///   - gaps: notices of missing events; each is a row of exactly one page.
     func table(_ slice: TimelineSlice, gaps: [(Notice, ChainReading)]) -> HTML {
-        var rows = slice.page.entries.map { Row(at: $0.at, html: row($0)) }
+        var rows = slice.page.entries.map { Row($0.at, row($0)) }
+        // A gap is above the entries of the time at which it began, or below those it lies before.
         rows += gaps.filter { slice.page.includes($0.0.from) }
-            .map { Row(at: $0.0.from, html: row($0.0, $0.1)) }
-        // A gap is above the entries of the time at which it began.
+            .map { Row($0.0.from, order: $0.0.code.isGapBefore ? 1 : -1, row($0.0, $0.1)) }
         let sorted = rows.enumerated().sorted { left, right in
-            if left.element.at != right.element.at { return left.element.at > right.element.at }
-            return left.offset < right.offset
+            let (one, other) = (left.element, right.element)
+            if one.at != other.at { return one.at > other.at }
+            return (one.order, left.offset) < (other.order, right.offset)
         }.map(\.element.html)
         return table.html(sorted, empty: "Nothing has happened yet.")
     }
@@ -68,7 +77,7 @@ struct TimelineRows {
             + "#notices"
         return table.row(
             [
-                frame.time(notice.from), "<b>Gap:</b> \(notice.code.caveat)",
+                frame.time(notice.from), "<b>Gap:</b> \(notice.caveat)",
                 frame.events(notice.evidence), "<a href=\"\(address)\">why, and look up</a>",
                 frame.chain(reading.chain),
             ], style: "gap")

@@ -27,8 +27,12 @@ package struct Frame: Sendable {
     package var place: [(String, String?)] = []
     /// The position of the event that an act has just appended.
     package var done: Int64?
+    /// The entitlement that the act has just granted, where no product of the catalogue has it.
+    package var unlisted: String?
     /// What an operator's act has just done.
     package var result: OperatorForm.Result?
+    /// Whether the page compares what was known then with what is known now.
+    package var comparesWithNow = false
     /// The text in the find box.
     package var query: String?
     package var position: Int64?

@@ -21,7 +21,7 @@ struct KnowledgeForm {
             <form class="filter" method="get" action="\(ViewState.address(frame))">
             \(Page.hidden(frame.state, but: ["knownAt", "knownPosition"]))\(Page.hidden(kept))\
             <label for="knownAt">As known at</label>
-            <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a time or #position" \
+            <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a day, a time or #position" \
             maxlength="40" data-key="t" spellcheck="false">
             <input type="range" hidden aria-label="As known at, by sliding" data-slider="knownAt" min="\(least)" \
             max="\(frame.now.milliseconds)" value="\(max(slider, least))" step="60000">

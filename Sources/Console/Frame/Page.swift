@@ -128,6 +128,12 @@ package struct Page: Sendable {
                 in the timeline for ever.</p>
                 """
         }
+        if let name = frame.unlisted {
+            parts += """
+                <p class="banner warn" role="status">No product of the catalogue has the entitlement \
+                <b>\(name)</b>: check its spelling. The grant holds all the same.</p>
+                """
+        }
         if let result = frame.result {
             parts += "<p class=\"banner info\" role=\"status\">\(result.text)</p>"
         }
@@ -175,13 +181,31 @@ package struct Page: Sendable {
             case .knownAt(let time): "as known on \(frame.time(time))"
             case .knownPosition(let position): "as known at position \(position)"
             }
+        let view: HTML =
+            frame.comparesWithNow
+            ? "<b>A comparison</b> of figures \(known) with those known now."
+            : "<b>\(viewName)</b>, \(moment), \(known). Nothing can be changed here."
         return """
-            <p class="banner historic" role="status"><b>A view of the \(isAhead ? "future" : "past")</b>, \(moment), \(known). \
-            Nothing can be changed here. <a href="\(frame.own(present))">Back to the present</a></p>
+            <p class="banner historic" role="status">\(view) \
+            <a href="\(frame.own(present))">Back to the present</a></p>
             """
     }
 
-    private var isAhead: Bool { frame.state.at.map { $0 > frame.now } ?? false }
+    private var viewName: String {
+        if let at = frame.state.at {
+            return at > frame.now ? "A view of the future" : "A view of the past"
+        }
+        return isKnowledgeAhead ? "A view beyond the present" : "A view of the past"
+    }
+
+    /// Whether what is known now is all that the view selects, until more arrives.
+    private var isKnowledgeAhead: Bool {
+        switch frame.state.knowledge {
+        case .everything: false
+        case .knownAt(let time): time > frame.now
+        case .knownPosition(let last): frame.position.map { last > $0 + frame.lag } ?? false
+        }
+    }
 
     private var footer: HTML {
         let position: HTML = frame.position.map { "position \($0) · " } ?? ""

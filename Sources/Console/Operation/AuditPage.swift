@@ -124,7 +124,8 @@ package struct AuditPage {
             report.signedCount.map { ", \($0) of them signed by the configured key" }
             ?? ", whose signatures are not checked, as \(unchecked)"
         let what = report.isSound ? "extends" : "does not extend all of"
-        return ", \(what) \(report.checkpointCount) checkpoints\(signed)"
+        let count = report.checkpointCount
+        return ", \(what) \(count == 1 ? "1 checkpoint" : "\(count) checkpoints")\(signed)"
     }
 
     private func findings(

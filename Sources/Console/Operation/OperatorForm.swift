@@ -18,14 +18,12 @@ package struct OperatorForm {
     /// could claim whatever it likes.
     package enum Result: String, Sendable, CaseIterable {
         case retried
-        case redelivered
         case asked
 
         var text: String {
             switch self {
             case .retried: "The retry has ended; what stays is below."
             case .asked: "Apple was asked; what it sent is included."
-            case .redelivered: "The redelivery has ended; the standing is below."
             }
         }
     }

@@ -21,6 +21,7 @@ package enum CellPage {
         let zone = frame.reportZone
         let groups = cell.group.map { "\($0.dimension.rawValue) \($0.value ?? "not stated")" }
         let about = ([cell.metric.rawValue, column] + groups).joined(separator: " · ")
+        let chains: HTML = cell.chainCount == 1 ? "1 chain" : "\(cell.chainCount) chains"
         let table = RowTable(
             label: "Chains", heads: ["Chain", "Adds", "Because of"], figures: ["Adds"])
         let rows = cell.chains.map { chain -> HTML in
@@ -34,7 +35,7 @@ package enum CellPage {
             "\(amount) \(column)", frame,
             """
             <h1>\(amount) \(column)</h1>
-            <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(cell.chainCount) chains</p>
+            <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(chains)</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
             chains add up to the cell.\(twelfth)</p>
             \(table.html(rows, empty: "No chain counts here."))

@@ -136,28 +136,34 @@ package struct CustomerPage {
             verdict.active
             ? "✓ <b>Access to \(verdict.entitlement)</b>\(until)"
             : "✗ <b>No access to \(verdict.entitlement)</b> since \(frame.time(ended))"
-        let notices = chain?.answer.notices ?? []
-        let caveats = NoticeCode.allCases.compactMap { code -> HTML? in
-            let found = notices.filter { $0.code == code }
-            guard !found.isEmpty else { return nil }
-            let events = Set(found.flatMap(\.evidence)).sorted()
-            return "<li>\(code.caveat) \(frame.events(events))</li>"
-        }
-        let warned: HTML =
-            caveats.isEmpty ? "" : "<ul class=\"caveats\">\(caveats)</ul>"
         // A purchase that continued as something else is not shown as a loss.
         let style = verdict.active ? "yes" : reason.isContinued ? "unknown" : "no"
         let id = "say-\(number)"
         return """
             <section class="verdict \(style)" data-reason="\(reason.rawValue)">
-            <p>\(head): \(reason.cause).</p>
+            <p>\(head): \(reason.cause(of: chain)).</p>
             <p class="says">Say: “<span id="\(id)">\(reason.advice)</span>”
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
             \(linked(verdict, chain))\(heard(chain)).</p>
-            \(warned)\(withdrawal(verdict))
+            \(caveats(chain?.answer.notices ?? []))\(withdrawal(verdict))
             </section>
             """
+    }
+
+    /// What the notices of a chain warn of, each sentence once.
+    private func caveats(_ notices: [Notice]) -> HTML {
+        var seen: Set<String> = []
+        let every = notices.map(\.caveat).filter { seen.insert($0).inserted }
+        guard !every.isEmpty else { return "" }
+        let items = every.prefix(SubscriptionPage.noticeCount).map { caveat -> HTML in
+            let found = notices.filter { $0.caveat == caveat }
+            let events = Set(found.flatMap(\.evidence)).sorted()
+            return "<li>\(caveat) \(frame.events(events))</li>"
+        }
+        let rest = every.count - items.count
+        let more: HTML = rest > 0 ? "<li>and \(rest) more, on the purchase's page</li>" : ""
+        return "<ul class=\"caveats\">\(items)\(more)</ul>"
     }
 
     /// The links among the events that decide, which Apple did not sign.
@@ -199,7 +205,11 @@ package struct CustomerPage {
         let shown = reading.chains.suffix(CustomerPage.chainCount)
         let rest = reading.chains.count - shown.count
         let more: HTML =
-            rest > 0 ? "<p class=\"muted\">\(rest) older chains are in the timeline.</p>" : ""
+            rest > 0
+            ? """
+            <p class="muted">\(rest == 1 ? "1 older chain is" : "\(rest) older chains are") in the \
+            timeline.</p>
+            """ : ""
         let stretches = StateBand.stretchCount / shown.count
         return "<h2>Purchases</h2>\(shown.reversed().map { card($0, stretches) })\(more)"
     }

@@ -150,7 +150,6 @@ package struct EventPage {
                 let text = String(decoding: Base64Standard.encode(data), as: UTF8.self)
                 return " data-leaf=\"\(text)\""
             } ?? ""
-        let root: HTML = !isJWS ? "" : isApple ? ", by Apple's root" : ", by the added root"
         return """
             <section id="verify"\(evidenceAttributes)\(leaf) \
             data-date="\(event.receivedAt.milliseconds)" \
@@ -163,12 +162,25 @@ package struct EventPage {
             <noscript><p class="banner warn">Nothing was verified here: that needs JavaScript. \
             <code>subledger audit verify --signatures</code> checks the same.</p></noscript>
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">Checked are the bytes of this event\(root), and the log's tree of \
+            <p class="muted">Each check that was made stands above with its result; none was made of \
+            the fields and the payload that this page shows. \(subject) The log's tree: \
             \(proof.treeSize) events with root \
-            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>; not the fields and the \
-            payload that this page shows.</p>
+            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>.</p>
             </section>
             """
+    }
+
+    /// What the checks of this event are about, whether or not the browser can make them.
+    private var subject: HTML {
+        if detail.evidence == nil {
+            return detail.damage == nil
+                ? "The bytes of this event were erased, so that only their hashes can be checked."
+                : "The bytes of this event cannot be read, so that only their hashes can be checked."
+        }
+        guard isJWS else { return "They are about the bytes of this event." }
+        return isApple
+            ? "They are about the bytes of this event and its certificates up to Apple's root."
+            : "They are about the bytes of this event and its certificates up to the added root."
     }
 
     /// Whether the browser can check Apple's signatures: JWS, not receipts (PKCS #7).
@@ -217,7 +229,8 @@ package struct EventPage {
         default: reason = "Apple did not sign this: it is a record of this service."
         }
         return """
-            <p class="banner info">\(reason) Checked here: the log has exactly these bytes.</p>
+            <p class="banner info">\(reason) The checks here are of the log having exactly these \
+            bytes.</p>
             """
     }
 

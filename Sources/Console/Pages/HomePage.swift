@@ -20,7 +20,13 @@ package enum HomePage {
 
     private static func find(_ frame: Frame) -> HTML {
         guard frame.viewer.seesPeople else {
-            return "<p class=\"muted\">What this sign-in may see is linked above.</p>"
+            let sees = frame.viewer.seesReports || frame.viewer.seesOperation
+            return sees
+                ? "<p class=\"muted\">What this sign-in may see is linked above.</p>"
+                : """
+                <p class="muted">This sign-in may see no page: its token has none of the scopes \
+                <code>support</code>, <code>reports</code>, <code>read</code> and <code>admin</code>.</p>
+                """
         }
         return """
             <form class="act" method="get" action="\(frame.url("find"))" role="search">
@@ -53,9 +59,12 @@ package enum HomePage {
             let what = held == 1 ? "1 item" : "\(held) items"
             items.append("\(what) in quarantine: \(frame.link("look", "quarantine"))")
         }
-        for standing in webhooks where standing.isStopped || standing.parked > 0 {
+        for standing in webhooks
+        where standing.isStopped || standing.isFailing || standing.parked > 0 {
+            let last = standing.isFailing ? standing.row?.lastOutcome.map { " (\($0))" } ?? "" : ""
             let counts = "\(standing.waiting) waiting, \(standing.parked) parked"
-            let what = "Webhook \(standing.endpoint.name): \(standing.state), \(counts)"
+            let state = WebhooksPage.label(standing) + last
+            let what = "Webhook \(standing.endpoint.name): \(state), \(counts)"
             items.append("\(what): \(frame.link("look", "webhooks"))")
         }
         guard !items.isEmpty else { return "<p>Nothing waits to be done.</p>" }

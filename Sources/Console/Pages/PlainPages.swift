@@ -6,7 +6,8 @@ package enum PlainPages {
         let keys: [(String, String)] = [
             ("/", "find"), ("Ctrl K, ⌘ K", "find, also when the other keys are off"),
             ("j, k", "next and previous row"), ("Enter", "open the row"),
-            ("e", "evidence"), ("t", "as known at"), ("[, ]", "a day earlier, a day later"),
+            ("e", "evidence: the raw bytes, on the page of an event"),
+            ("t", "as known at"), ("[, ]", "a day earlier, a day later"),
             ("g c", "customers: the first page"), ("g e", "events"), ("g i", "intake"),
             ("g r", "reports"), ("g d", "decisions"), ("g a", "audit"), ("?", "this page"),
         ]

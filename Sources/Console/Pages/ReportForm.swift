@@ -22,9 +22,19 @@ struct ReportForm {
             \(definitions)\(paid)\(rates)
             <button>Show</button>
             </form>
-            <p class="muted">Broken down by: \(Dimension.allCases.map(\.rawValue).joined(separator: ", ")). \
-            Only where: product=pro.monthly,country=USA.</p>
+            <p class="muted">\(hint)</p>
             """
+    }
+
+    /// The dimensions that the report accepts, and an example.
+    private var hint: HTML {
+        guard name != MetricName.lateness.rawValue else {
+            return "Broken down by: app. Only where: app=com.example.app."
+        }
+        let hasReason = [MetricName.churnName, MetricName.mrrMovement.rawValue].contains(name)
+        let dimensions = Dimension.allCases.filter { hasReason || $0 != .reason }
+        let names = dimensions.map(\.rawValue).joined(separator: ", ")
+        return "Broken down by: \(names). Only where: product=pro.monthly,country=USA."
     }
 
     /// Churn is of all chains, or of paid ones.

@@ -174,7 +174,8 @@ package struct ReportPage {
         let focus: HTML = hasLinks ? "" : " tabindex=\"0\""
         let heads = names.map { "<th scope=\"col\">\($0)</th>" as HTML }
         let figures = columns.map { column -> HTML in
-            "<th scope=\"col\" class=\"num\">\(Report.heading(column.name))</th>"
+            let unit = column.unit == .milliseconds ? " (ms)" : ""
+            return "<th scope=\"col\" class=\"num\">\(Report.heading(column.name))\(unit)</th>"
         }
         let rates = report.rates.map { rate -> HTML in
             "<th scope=\"col\" class=\"num\">\(report.isChurn ? "rate" : Report.heading(rate.name))</th>"
@@ -221,7 +222,7 @@ package struct ReportPage {
     ) -> HTML {
         let isOpen = isOpen(row.from, row.to)
         let style: HTML = isOpen ? " class=\"open\"" : ""
-        let tag = isUnfinished(row.to) ? "unfinished" : "unconfirmed"
+        let tag = isUnfinished(row.to) ? "unfinished" : "may be incomplete"
         let mark: HTML = isOpen ? " <span class=\"tag\">\(tag)</span>" : ""
         let groups = row.group.map { "<td>\($0 ?? "–")</td>" as HTML }
         let cells = columns.map { column -> HTML in

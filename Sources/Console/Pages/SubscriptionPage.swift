@@ -60,13 +60,19 @@ package struct SubscriptionPage {
     private var verdict: HTML {
         let answer = reading.answer
         let until: HTML = answer.until.map { " until \(frame.time($0))" } ?? ""
-        let reason: HTML = answer.endReason.map { ": \(AccessReason($0).cause)" } ?? ""
+        let reason = AccessReason(reading)
+        let leeway = reading.leeway
+        let evidence = Set(answer.evidence + (leeway?.evidence ?? [])).sorted()
+        let access: HTML =
+            leeway.map { "access by leeway until \(frame.time($0.until))" }
+            ?? (answer.isEntitled ? "has access" : "no access")
         return """
-            <section class="verdict \(answer.isEntitled ? "yes" : "no")">
-            <p>\(answer.isEntitled ? "✓" : "✗") <b>\(answer.state.text)</b> \
-            (\(answer.isEntitled ? "has access" : "no access")) since \(frame.time(answer.since))\
-            \(until)\(reason).</p>
-            <p class="rests">Rests on \(frame.events(answer.evidence)), \(answer.trust.sentence).</p>
+            <section class="verdict \(reading.givesAccess ? "yes" : "no")" \
+            data-reason="\(reason.rawValue)">
+            <p>\(reading.givesAccess ? "✓" : "✗") <b>\(answer.state.text)</b> \
+            (\(access)) since \(frame.time(answer.since))\(until): \
+            \(reason.cause(of: reading)).</p>
+            <p class="rests">Rests on \(frame.events(evidence)), \(answer.trust.sentence).</p>
             </section>
             """
     }

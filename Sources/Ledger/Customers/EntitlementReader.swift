@@ -102,9 +102,9 @@ struct EntitlementReader {
     private func leeway(
         _ stretch: HoldingInterval, _ overdue: Holding.Overdue?
     ) -> (until: Timestamp, evidence: [Int64])? {
-        guard let overdue, stretch.state == .expired, overdue.from <= at else { return nil }
-        let until = overdue.from.advanced(byMilliseconds: catalogue.leewayMilliseconds)
-        guard at < until else { return nil }
+        guard let overdue, stretch.state == .expired,
+            let until = overdue.leewayEnd(at: at, catalogue.leewayMilliseconds)
+        else { return nil }
         return (min(until, stretch.to ?? until), overdue.evidence)
     }
 

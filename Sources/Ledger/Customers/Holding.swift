@@ -22,6 +22,12 @@ public struct Holding: Hashable, Sendable {
             self.from = from
             self.evidence = evidence
         }
+
+        /// The end of the leeway that it begins, at a moment inside; else nil.
+        func leewayEnd(at: Timestamp, _ milliseconds: Int64) -> Timestamp? {
+            let end = from.advanced(byMilliseconds: milliseconds)
+            return from <= at && at < end ? end : nil
+        }
     }
 
     /// Stretches kept in a shortened holding: a period, grace, retry and one more.
@@ -51,6 +57,19 @@ extension Lifecycle {
         HoldingReader(
             history: history, holders: holders, meetsMinimumTrust: meetsMinimumTrust
         ).read(customer, chain.originalTransactionId, overdue: overdue, limit: limit)
+    }
+
+    /// The end of the leeway that gives access at a moment to who holds the chain (`Lifecycle.md`
+    /// §6), and the events of the overdue renewal; nil where none does.
+    ///
+    /// - Parameter milliseconds: the catalogue's leeway.
+    package func leeway(
+        at: Timestamp, _ milliseconds: Int64
+    ) -> (until: Timestamp, evidence: [Int64])? {
+        guard meetsMinimumTrust, history.state(at: at) == .expired, let overdue,
+            let until = overdue.leewayEnd(at: at, milliseconds)
+        else { return nil }
+        return (until, overdue.evidence)
     }
 
     private var overdue: Holding.Overdue? {

@@ -33,7 +33,7 @@ public struct Verdict: Hashable, Sendable {
         case grant
 
         /// The basis of an entitled state; nil for others.
-        init?(_ state: ChainState) {
+        package init?(_ state: ChainState) {
             switch state {
             case .subscribed, .renewing: self = .period
             case .grace: self = .grace

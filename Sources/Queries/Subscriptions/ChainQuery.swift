@@ -78,6 +78,8 @@ public struct ChainReading: Sendable {
     /// happened.
     package let facts: [Int64: Fact]
     private let admitted: [Fact]
+    /// The catalogue's leeway, milliseconds.
+    private let leewayMilliseconds: Int64
 
     package init?(
         chain: ChainId, facts: [Fact], shared: [SharedTransaction], moment: Moment, head: Int64,
@@ -109,6 +111,7 @@ public struct ChainReading: Sendable {
         self.life = life
         self.answer = answer
         self.admitted = admitted
+        leewayMilliseconds = catalogue.leewayMilliseconds
         self.facts = Dictionary(admitted.map { ($0.position, $0) }) { first, other in
             first.cause.notificationType == nil ? other : first
         }
@@ -116,6 +119,15 @@ public struct ChainReading: Sendable {
 }
 
 extension ChainReading {
+    /// The leeway that gives access at the moment, whose state is then `expired`: its end, and the
+    /// events of the overdue renewal.
+    package var leeway: (until: Timestamp, evidence: [Int64])? {
+        life.leeway(at: moment.at, leewayMilliseconds)
+    }
+
+    /// Whether the chain gives access to who holds it: by its state or by leeway.
+    package var givesAccess: Bool { answer.isEntitled || leeway != nil }
+
     /// This reading for a query by the given id. A chain's id is also that of its first
     /// transaction; the transaction is meant where it was refunded.
     package func queried(by id: String) -> ChainReading {

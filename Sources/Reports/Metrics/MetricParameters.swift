@@ -39,17 +39,25 @@ public struct MetricParameters: Sendable {
 
     static let dimensions = Dimension.allCases.map(\.rawValue).joined(separator: ", ")
 
-    /// Splits a comma-separated list.
-    public static func list(_ text: String?) -> [String] {
+    /// Splits a comma-separated list; blanks around a comma do not count.
+    public static func list(_ text: String?) -> [String] { parts(text).map { trimmed($0) } }
+
+    /// Without blanks around it.
+    private static func trimmed(_ text: Substring) -> String {
+        let rest = text.drop { $0 == " " }
+        return String(rest.prefix(rest.count - rest.reversed().prefix { $0 == " " }.count))
+    }
+
+    private static func parts(_ text: String?) -> [Substring] {
         guard let text, !text.isEmpty else { return [] }
-        return text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        return text.split(separator: ",", omittingEmptySubsequences: false)
     }
 
     /// Splits a comma-separated list of `dimension=value`. A value that a developer chose (of
     /// `takingCommas`) may contain commas: only a word and `=` begin the next one.
     public static func pairs(_ text: String?) -> [String] {
         var found: [String] = []
-        for part in list(text) {
+        for part in parts(text) {
             let word = part.drop { $0 == " " }.prefix { $0 != "=" }
             let isNamed =
                 part.contains("=") && !word.isEmpty
@@ -57,7 +65,8 @@ public struct MetricParameters: Sendable {
             if !isNamed, let last = found.last, takingCommas.contains(where: last.hasPrefix) {
                 found[found.count - 1] += ",\(part)"
             } else {
-                found.append(part)
+                // Blanks at the end may be of the value.
+                found.append(String(part.drop { $0 == " " }))
             }
         }
         return found

@@ -3,15 +3,15 @@ package import Ledger
 package import Projection
 
 extension Report {
-    /// A column's name for people: "start" for `activeStart`, "step 2" and "of" for
-    /// `step.2.reached` and `step.2.chance`, "30 days" for `age.30.perCustomer`.
+    /// A column's name for people: "start" for `activeStart`, "step 2" and "step 2
+    /// possible" for `step.2.reached` and `step.2.chance`, "30 days" for `age.30.perCustomer`.
     package static func heading(_ name: String) -> String {
         if name == "activeStart" { return "start" }
         if name == "activeEnd" { return "end" }
         var parts = name.replacing("churned.total", with: "churned").split(separator: ".")
         if parts.count > 1, parts[0] == "churned" { parts.removeFirst() }
         if parts.last == "reached" { parts.removeLast() }
-        if parts.last == "chance" { return "of" }
+        if parts.last == "chance" { parts[parts.count - 1] = "possible" }
         if parts.count == 3, parts[0] == "age" {
             parts = parts[2] == "perCustomer" ? [parts[1], "days"] : [parts[1], "days", parts[2]]
         }

@@ -34,6 +34,12 @@ public struct WebhookStanding: Sendable, JSONWritable {
     /// Whether nothing is delivered until `webhooks test` succeeds.
     package var isStopped: Bool { row?.disabledAt != nil }
 
+    /// Whether the last attempt was not accepted.
+    package var isFailing: Bool {
+        guard let attempt = row?.lastAttemptAt else { return false }
+        return row?.lastSuccessAt.map { $0 < attempt } ?? true
+    }
+
     /// The address without its path and query, which may hold a secret.
     public var origin: String {
         endpoint.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")

@@ -202,8 +202,11 @@ struct OperatorPages: Sendable {
         case .redeliver(let endpoint):
             let range = try LedgerHost.Redelivery(
                 from: try form.position("from"), to: try form.position("to"), isDryRun: false)
-            _ = try await host.redeliver(endpoint, range, order, environment)
-            return done(frame, ["webhooks"], .redelivered)
+            let sent = try await host.redeliver(endpoint, range, order, environment)
+            let standings = try await host.webhooks(environment)
+            // Not in an address, which could claim any figure; sent again, the form acts once.
+            return pages.response(
+                WebhooksPage.page(frame.of(["webhooks"]), standings, redelivered: sent.value))
         case .lookUp(let id):
             let chain = try await host.reading(id, pages.scope(frame)).chain
             _ = try await host.lookUp(.chain(chain), order, environment)

@@ -3,6 +3,7 @@ internal import Console
 import Hummingbird
 internal import Ledger
 internal import LedgerStore
+internal import Projection
 internal import Queries
 internal import Service
 
@@ -17,10 +18,12 @@ struct PeoplePages: Sendable {
         }
         group.get("\(ConsoleRoutes.home)/customers/:id") { request, context in
             let id = try PathReader.text("id", context)
-            let (frame, before) = try await frame(["customers", id], request, context)
-            let (answer, reading) = try await recorded(frame) {
-                try await host.customer(CustomerId(stated: id), scope(frame))
+            let (asked, before) = try await frame(["customers", id], request, context)
+            let (answer, reading) = try await recorded(asked) {
+                try await host.customer(CustomerId(stated: id), scope(asked))
             }
+            var frame = asked
+            frame.unlisted = try unlisted(reading, asked)
             let page = CustomerPage(frame, answer, reading, before: before)
             return pages.response(page.page, status: page.isUnknown ? .notFound : .ok)
         }
@@ -90,6 +93,15 @@ struct PeoplePages: Sendable {
             frame.done = nil
         }
         return frame
+    }
+
+    /// The entitlement of the grant that was just made, where no product of the catalogue has it.
+    private func unlisted(_ reading: CustomerReading, _ frame: Frame) throws -> String? {
+        let made = reading.commands.first { $0.position == frame.done }
+        guard case .grant(_, let name, _)? = made?.command?.action else { return nil }
+        let catalogue = try host.ledger(frame.state.environment).ledger.catalogue
+        let isListed = catalogue.products.values.contains { $0.entitlements.contains(name) }
+        return isListed ? nil : name
     }
 
     /// How long a page says that a decision was made: 10 minutes.

@@ -134,6 +134,7 @@ struct ReportPages: Sendable {
         }
         try ReportPages.require(read)
         var frame = read
+        frame.comparesWithNow = true
         frame.kept = [("metric", name)] + question.pairs
         frame.place = [("row", first.map(String.init))]
         let shown = DiffPage(

@@ -83,16 +83,49 @@ struct QueryParameters {
         return values.first { $0.name == name }?.value
     }
 
-    /// A moment; nil is the present, which a form may also state as `now`.
-    private mutating func moment(_ name: String) throws(Problem) -> Timestamp? {
-        isForm && text(name) == "now" ? nil : try time(name)
+    /// A moment; nil is the present, which a form may also state as `now`. A form takes the times
+    /// of pages, too.
+    ///
+    /// - Parameter other: what else the field takes.
+    private mutating func moment(
+        _ name: String, orElse other: String? = nil
+    ) throws(Problem) -> Timestamp? {
+        guard isForm, let text = text(name) else { return try time(name) }
+        guard text != "now" else { return nil }
+        if let number = Int64(plain: text), number < QueryParameters.leastMilliseconds {
+            let hint =
+                other != nil && number >= 0 ? " For a position write #\(number)." : ""
+            throw Problem.invalid(
+                "\(name) takes epoch milliseconds from \(QueryParameters.leastMilliseconds) on;"
+                    + " \(number) is too small.\(hint)", code: "invalidTime")
+        }
+        guard let time = Timestamp(userInput: text) ?? QueryParameters.pageTime(text) else {
+            let forms = QueryParameters.momentForms + (other.map { ", or \($0)" } ?? "")
+            throw Problem.invalid("\(name) takes \(forms).", code: "invalidTime")
+        }
+        return time
     }
+
+    /// A time as pages show it, in UTC: `2026-01-31 23:59:59`.
+    private static func pageTime(_ text: String) -> Timestamp? {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard parts.count == 2 else { return nil }
+        return Timestamp(userInput: "\(parts[0])T\(parts[1])Z")
+    }
+
+    private static let momentForms =
+        "now, a day (2026-01-31), a time in UTC (2026-01-31 23:59:59), RFC 3339"
+        + " (2026-01-31T23:59:59.000Z) or epoch milliseconds"
+
+    /// The least number in a form that is a time, in 1973: a smaller one is a position.
+    private static let leastMilliseconds: Int64 = 100_000_000_000
 
     mutating func time(_ name: String) throws(Problem) -> Timestamp? {
         guard let text = text(name) else { return nil }
         guard let time = Timestamp(userInput: text) else {
             throw Problem.invalid(
-                "\(name) takes RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds.",
+                "\(name) takes a day (2026-01-31), RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
+                    + " milliseconds.",
                 code: "invalidTime")
         }
         return time
@@ -189,11 +222,13 @@ struct QueryParameters {
         if isForm, let text = text("knownAt"), text.hasPrefix("#") {
             guard knownPosition == nil, let position = Int64(plain: String(text.dropFirst())),
                 position >= 0
-            else { throw Problem.invalid("As known at takes a time, or a position as #13.") }
+            else {
+                throw Problem.invalid("As known at takes \(QueryParameters.momentForms), or #13.")
+            }
             scope.knowledge = .knownPosition(position)
             return scope
         }
-        let knownAt = try moment("knownAt")
+        let knownAt = try moment("knownAt", orElse: "#13")
         switch (knownAt, knownPosition) {
         case (.some, .some):
             throw Problem.invalid("Give knownAt or knownPosition, not both.")

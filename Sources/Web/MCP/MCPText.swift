@@ -83,19 +83,22 @@ struct MCPText {
             : "No access to \(verdict.entitlement) since"
                 + " \(verdict.ended(by: reading.moment.at).rfc3339)"
         let subject = verdict.originalTransactionId.map { ", subscription \($0)" } ?? ""
-        return "\(head): \(reason.cause) (\(reason.rawValue)\(subject)). Decided by"
+        return "\(head): \(reason.cause(of: chain)) (\(reason.rawValue)\(subject)). Decided by"
             + " \(cited(verdict.evidence)), \(verdict.trust.sentence)."
     }
 
     func access(_ reading: ChainReading) -> [String] {
         let (answer, chain) = (reading.answer, reading.chain)
         let what = reading.life.isOneTime ? "Purchase" : "Subscription"
-        let reason = answer.endReason.map { ": \(AccessReason($0).cause) (\($0.rawValue))" } ?? ""
-        let access = answer.isEntitled ? "has access" : "no access"
+        let reason = AccessReason(reading)
+        let access =
+            reading.leeway.map { "access by leeway until \($0.until.rfc3339)" }
+            ?? (answer.isEntitled ? "has access" : "no access")
         let stretch = "since \(answer.since.rfc3339)\(until(answer.until))"
         var lines = [
             "\(what) \(chain.originalTransactionId) of \(chain.bundleId):",
-            "\(answer.state.text) (\(access)) \(stretch)\(reason).",
+            "\(answer.state.text) (\(access)) \(stretch):"
+                + " \(reason.cause(of: reading)) (\(reason.rawValue)).",
         ]
         if let transaction = reading.transaction?.text { lines.append("\(transaction).") }
         var parts = [answer.productId?.rawValue ?? "unknown product"]

@@ -96,8 +96,8 @@ struct MetricReportTests {
                 separator: " ")
         }
         #expect(header(false).prefix(3) == ["from", "cohort", "step2"])
-        #expect(!header(false).contains("of"))
-        #expect(header(true).prefix(4) == ["from", "cohort", "step2", "of"])
+        #expect(!header(false).contains("possible"))
+        #expect(header(true).prefix(5) == ["from", "cohort", "step2", "step2", "possible"])
     }
 
     @Test("Currencies are never added up")

@@ -57,6 +57,8 @@ struct ConsolePageTests {
             let event = try await client.get("\(ConsolePageTests.home)/events/3")
             let text = event.text
             #expect(text.contains("data-jws-from=\"jws\"") && text.contains("data-leaf-hash="))
+            #expect(text.contains("Each check that was made stands above with its result"))
+            #expect(!text.contains("Checked are"))
             #expect(text.contains("id=\"jws\"") && !text.contains("data-raw="))
             #expect(text.contains("<dt>Decides</dt>") && text.contains("renewed at <time"))
             let first = try await client.get("\(ConsolePageTests.home)/events/1").text
@@ -70,6 +72,7 @@ struct ConsolePageTests {
             #expect(cell.status == 200)
             let chains = cell.text
             #expect(chains.contains(id) && chains.contains("events/1\""))
+            #expect(chains.contains("· 1 chain</p>"))
             let raw = try await client.get("\(ConsolePageTests.home)/events/3/raw")
             #expect(raw.bytes.first == UInt8(ascii: "e"))
             #expect(try await client.get("\(ConsolePageTests.home)/events/4").status == 404)
@@ -177,6 +180,14 @@ struct ConsolePageTests {
             #expect(page.contains("#4") && page.contains("ticket 7"))
             let event = try await client.get("\(ConsolePageTests.home)/events/4")
             #expect(!event.text.contains("Decides"))
+            let granted = try await client.submit(
+                "\(ConsolePageTests.home)/customers/ann/grant",
+                Array("key=g&actor=sara&reason=x&entitlement=prro&until=2100-01-01".utf8))
+            #expect(granted.status == 303)
+            let after = try await client.get(try #require(granted.headers[.location])).text
+            #expect(after.contains("No product of the catalogue has the entitlement <b>prro</b>"))
+            let later = try await client.get("\(ConsolePageTests.home)/customers/ann").text
+            #expect(!later.contains("No product of the catalogue"))
         }
     }
 

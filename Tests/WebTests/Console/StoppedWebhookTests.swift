@@ -17,6 +17,43 @@ struct StoppedWebhookTests {
         ) async throws(TransportFailure) -> TransportResponse { TransportResponse(status: 204) }
     }
 
+    private struct Away: APITransport {
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse { TransportResponse(status: 503) }
+    }
+
+    private static func books() throws -> WebhookEndpoint {
+        let secret = String(repeating: "a", count: 32)
+        return WebhookEndpoint(
+            name: "books", url: "https://example.com/hook", environment: .production,
+            filter: ChangeFilter(),
+            secret: try #require(WebhookSecret(text: "whsec_\(secret)")))
+    }
+
+    @Test("An endpoint that fails is work to do; its page and a redelivery say what happened")
+    func failing() async throws {
+        let home = "/console/production/"
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, host in
+            host.reach.use([try StoppedWebhookTests.books()], Away())
+            let operations = try host.ledger(.production).ledger.operations
+            _ = try await operations.begin(
+                WebhookEndpointRow(
+                    name: "books", cursor: .beginning, lastAttemptAt: ServedPlace.now,
+                    lastOutcome: "unreachable"))
+            let first = try await client.get(home).text
+            #expect(first.contains("Webhook books: live, failing (unreachable), 0 waiting"))
+            let page = try await client.get(home + "webhooks").text
+            #expect(page.contains("live, failing</span>"))
+            #expect(page.contains("<dd>unreachable at <time") && page.contains("<dd>never</dd>"))
+            let sent = try await client.submit(
+                home + "webhooks/books/redeliver",
+                Array("key=one&actor=sara&reason=x&from=1&to=9".utf8))
+            #expect(sent.status == 200)
+            #expect(sent.text.contains(" 0 delivered, ") && sent.text.contains("(last: 503)"))
+        }
+    }
+
     @Test("A disabled endpoint is work to do, and its page says what enables it")
     func disabled() async throws {
         let home = "/console/production/"
@@ -24,14 +61,7 @@ struct StoppedWebhookTests {
             func page(_ path: String) async throws -> String {
                 String(decoding: try await client.get(home + path).bytes, as: UTF8.self)
             }
-            let secret = String(repeating: "a", count: 32)
-            host.reach.use(
-                [
-                    WebhookEndpoint(
-                        name: "books", url: "https://example.com/hook",
-                        environment: .production, filter: ChangeFilter(),
-                        secret: try #require(WebhookSecret(text: "whsec_\(secret)")))
-                ], Accepting())
+            host.reach.use([try StoppedWebhookTests.books()], Accepting())
             let operations = try host.ledger(.production).ledger.operations
             _ = try await operations.begin(
                 WebhookEndpointRow(

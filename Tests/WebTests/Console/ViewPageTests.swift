@@ -45,18 +45,36 @@ struct ViewPageTests {
         try await ServedPlace().serve(renewed: purchase) { client, _ in
             for (typed, shown) in [
                 ("now", nil), ("++", nil), ("+2100-01-01+", "2100-01-01T00:00:00.000Z"),
-                ("%231", "#1"),
+                ("%231", "#1"), ("2026-03-20+09:46:40", "2026-03-20T09:46:40.000Z"),
+                ("%2399", "#99"),
             ] {
                 let page = try await client.get(path + typed)
                 #expect(page.status == 200, "\(typed)")
-                #expect(page.text.contains("A view of the past") == (shown != nil), "\(typed)")
-                #expect(page.text.contains("name=\"knownAt\" value=\"\(shown ?? "")\""), "\(typed)")
+                let isAhead = typed.contains("2100") || typed == "%2399"
+                let view = isAhead ? "A view beyond the present" : "A view of the past"
+                #expect(page.text.contains(view) == (shown != nil), "\(typed)")
+                let field = "name=\"knownAt\" value=\"\(shown ?? "")\""
+                #expect(page.text.contains(field), "\(typed)")
             }
             for wrong in ["%23", "%23-1", "%23x", "%231&knownPosition=1", "tomorrow"] {
                 #expect(try await client.get(path + wrong).status == 400, "\(wrong)")
             }
-            let outside = try await client.get("/v1/subscriptions/\(purchase.id)?knownAt=now")
-            #expect(outside.code == "invalidTime")
+            let small = try await client.get(path + "3011")
+            #expect(small.status == 400 && small.text.contains("#3011"))
+            let forms = try await client.get(path + "tomorrow").text
+            for form in ["now", "a day (2026-01-31)", "#13"] {
+                #expect(forms.contains(form), "\(form)")
+            }
+            for typed in ["now", "2026-03-01%2011:02:00"] {
+                let outside = try await client.get(
+                    "/v1/subscriptions/\(purchase.id)?knownAt=\(typed)")
+                #expect(outside.code == "invalidTime", "\(typed)")
+            }
+            let reports = "\(ViewPageTests.home)/reports"
+            let diff = try await client.get(
+                "\(reports)/diff?from=2026-01-01&knownPosition=1"
+            ).text
+            #expect(diff.contains("<b>A comparison</b>") && !diff.contains("A view of the past"))
         }
     }
 

@@ -1,0 +1,69 @@
+import AppStore
+import Ledger
+import Projection
+import Reports
+import Service
+import Testing
+
+@testable import Console
+
+@Suite("The form of a report, and the names of its columns")
+struct ReportFormTests {
+    private let frame = ReportFormTests.frame(.unnamed)
+
+    private static func frame(_ viewer: Viewer) -> Frame {
+        Frame(
+            state: ViewState(environment: .production), viewer: viewer, served: [.production],
+            assets: [], reportZone: ReportZone("UTC")!, now: ServedPlace.now, path: ["reports"])
+    }
+
+    @Test("A column says of itself what it counts")
+    func headings() {
+        #expect(Report.heading("step.2.reached") == "step 2")
+        #expect(Report.heading("step.2.chance") == "step 2 possible")
+        #expect(Report.heading("activeStart") == "start")
+    }
+
+    @Test("The hint lists what the report accepts")
+    func hints() {
+        func text(_ name: String) -> String {
+            ReportForm(frame: frame, name: name, question: []).html.text
+        }
+        #expect(text("lateness").contains("Broken down by: app. Only where"))
+        #expect(text("churn").contains(", reason"))
+        #expect(text("retention").contains("country") && !text("retention").contains(", reason"))
+    }
+
+    @Test("Figures of a report have their unit, and its rows a badge that is no reason")
+    func marks() async throws {
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
+            let reports = "/console/production/reports"
+            let lateness = try await client.get("\(reports)/lateness?from=2026-01-01").text
+            #expect(lateness.contains("p50 (ms)</th>"))
+            let churn = try await client.get("\(reports)/churn?from=2026-01-01").text
+            #expect(churn.contains("<span class=\"tag\">may be incomplete</span>"))
+            #expect(!churn.contains("<span class=\"tag\">unconfirmed</span>"))
+            let blanks = try await client.get(
+                "\(reports)/churn?from=2026-01-01&by=product%2C+country")
+            #expect(blanks.status == 200)
+        }
+    }
+
+    @Test("A sign-in that may see no page says so, and leads nowhere")
+    func nothingToSee() {
+        func page(_ scope: Scope) -> String {
+            let viewer = Viewer(name: "a", scopes: [scope], hasSession: true)
+            return HomePage.page(ReportFormTests.frame(viewer), nil, []).html
+        }
+        for scope in [Scope.write, .sign] {
+            #expect(page(scope).contains("may see no page"))
+            #expect(!page(scope).contains("linked above"))
+        }
+        #expect(page(.reports).contains("linked above"))
+    }
+
+    @Test("Help says where the key of the evidence works")
+    func help() {
+        #expect(PlainPages.help(frame).html.contains("on the page of an event"))
+    }
+}
