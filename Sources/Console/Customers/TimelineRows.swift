@@ -7,6 +7,8 @@ struct TimelineRows {
     let frame: Frame
     /// Whether a row names its chain.
     let isMerged: Bool
+    /// Gaps on one page of a merged timeline; each purchase has a page with all of its own.
+    private static let mergedGapCount = 8
 
     /// One row with its place in time.
     private struct Row {
@@ -30,14 +32,21 @@ struct TimelineRows {
     func table(_ slice: TimelineSlice, gaps: [(Notice, ChainReading)]) -> HTML {
         var rows = slice.page.entries.map { Row($0.at, row($0)) }
         // A gap is above the entries of the time at which it began, or below those it lies before.
-        rows += gaps.filter { slice.page.includes($0.0.from) }
-            .map { Row($0.0.from, order: $0.0.code.isGapBefore ? 1 : -1, row($0.0, $0.1)) }
+        let here = gaps.filter { slice.page.includes($0.0.from) }.sorted { $0.0.from > $1.0.from }
+        let shown = isMerged ? here.prefix(TimelineRows.mergedGapCount) : here[...]
+        rows += shown.map {
+            Row($0.0.from, order: $0.0.code.isGapBefore ? 1 : -1, row($0.0, $0.1))
+        }
         let sorted = rows.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
             if one.at != other.at { return one.at > other.at }
             return (one.order, left.offset) < (other.order, right.offset)
         }.map(\.element.html)
-        return table.html(sorted, empty: "Nothing has happened yet.")
+        let rest = here.count - shown.count
+        let more: HTML =
+            rest > 0
+            ? "<p class=\"muted\">Further gaps, on the pages of their purchases: \(rest).</p>" : ""
+        return table.html(sorted, empty: "Nothing has happened yet.") + more
     }
 
     private var table: RowTable {

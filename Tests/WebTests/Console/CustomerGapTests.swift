@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import HTTPTypes
 import Intake
 import Ledger
@@ -50,6 +51,26 @@ struct CustomerGapTests {
     }
 
     private static let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+
+    @Test("A page has eight gaps of many purchases at most, and counts the others", arguments: [8, 9])
+    func many(count: Int) async throws {
+        let clock = ManualClock(ServedPlace.now)
+        var place = try ServedPlace()
+        place.clock = { clock.now }
+        let token = CustomerGapTests.token
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            for number in 0..<count {
+                let purchase = MadePurchase(
+                    id: "60000000000000\(number)", appAccountToken: token)
+                #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            }
+            _ = try await client.ask("/v1/customers/\(token)/timeline?minPosition=\(count)")
+            clock.advance(byDays: 60)
+            let page = try await client.get("/console/production/customers/\(token)").text
+            #expect(page.components(separatedBy: "<b>Gap:</b>").count == 9)
+            #expect(page.contains("pages of their purchases: 1.") == (count == 9))
+        }
+    }
 
     @Test("A customer whose purchases give no entitlement is not said to hold none")
     func withoutEntitlement() async throws {
