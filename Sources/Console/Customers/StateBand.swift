@@ -70,8 +70,8 @@ struct StateBand {
     /// Stretches that are listed.
     private static let listedCount = 12
 
-    /// The last stretches that are too narrow for a word below them, so that not their colour alone says
-    /// what they are.
+    /// The last stretches that are too narrow for a word below them: their colour alone does not
+    /// say what they are.
     private func listing(_ narrow: [Interval]) -> HTML {
         guard !narrow.isEmpty else { return "" }
         let listed = narrow.suffix(StateBand.listedCount)

@@ -146,7 +146,7 @@ struct DatabaseRefusalTests {
         try await place.run([alone]) { services in
             for delivery in MadeChain().life { _ = try await services[0].post(delivery) }
         }
-        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname LIKE '\(place.schema)%'"
+        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = '\(place.productionSchema)'"
         for isBegun in [false, true] {
             try await expectRefusal(.fileForeign, place, node, isNew: false)
             await #expect(throws: StoreError(.fileForeign, reason: "", remedy: "")) {
