@@ -162,10 +162,9 @@ package struct EventPage {
             <noscript><p class="banner warn">Nothing was verified here: that needs JavaScript. \
             <code>subledger audit verify --signatures</code> checks the same.</p></noscript>
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">Each check that was made stands above with its result; none was made of \
-            the fields and the payload that this page shows. \(subject) The log's tree: \
-            \(proof.treeSize) events with root \
-            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span>.</p>
+            <p class="muted">\(subject) The fields and the payload that this page shows are compared \
+            with nothing. The log's tree: \(proof.treeSize) events with root \
+            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span></p>
             </section>
             """
     }
@@ -177,10 +176,10 @@ package struct EventPage {
                 ? "The bytes of this event were erased, so that only their hashes can be checked."
                 : "The bytes of this event cannot be read, so that only their hashes can be checked."
         }
-        guard isJWS else { return "They are about the bytes of this event." }
+        guard isJWS else { return "The checks that stand above are of the bytes of this event." }
         return isApple
-            ? "They are about the bytes of this event and its certificates up to Apple's root."
-            : "They are about the bytes of this event and its certificates up to the added root."
+            ? "The checks that stand above are of this event's bytes and certificates up to Apple's root."
+            : "The checks that stand above are of this event's bytes and certificates up to the added root."
     }
 
     /// Whether the browser can check Apple's signatures: JWS, not receipts (PKCS #7).

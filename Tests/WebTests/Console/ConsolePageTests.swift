@@ -57,7 +57,7 @@ struct ConsolePageTests {
             let event = try await client.get("\(ConsolePageTests.home)/events/3")
             let text = event.text
             #expect(text.contains("data-jws-from=\"jws\"") && text.contains("data-leaf-hash="))
-            #expect(text.contains("Each check that was made stands above with its result"))
+            #expect(text.contains("The checks that stand above are of"))
             #expect(!text.contains("Checked are"))
             #expect(text.contains("id=\"jws\"") && !text.contains("data-raw="))
             #expect(text.contains("<dt>Decides</dt>") && text.contains("renewed at <time"))
