@@ -39,7 +39,8 @@ extension EnvironmentLedger {
                 .fileForeign, path: directory,
                 reason: "This directory has a log of its own, and the database lacks its"
                     + " \(embedded.position) events.",
-                remedy: "Move it by `subledger log copy`, or use another data directory.")
+                remedy: "Move it into an empty database by `subledger log copy --environment"
+                    + " \(environment.rawValue.lowercased())`, or use another data directory.")
         }
     }
 

@@ -28,7 +28,7 @@ struct TimelineRows {
     ///
     /// - Parameters:
     ///   - slice: the page, newest first.
-    ///   - gaps: notices of missing events; each is a row of exactly one page.
+    ///   - gaps: notices of missing events; each is a row, or counted, on exactly one page.
     func table(_ slice: TimelineSlice, gaps: [(Notice, ChainReading)]) -> HTML {
         var rows = slice.page.entries.map { Row($0.at, row($0)) }
         // A gap is above the entries of the time at which it began, or below those it lies before.

@@ -66,10 +66,11 @@ extension Lifecycle {
     package func leeway(
         at: Timestamp, _ milliseconds: Int64
     ) -> (until: Timestamp, evidence: [Int64])? {
-        guard meetsMinimumTrust, history.state(at: at) == .expired, let overdue,
-            let until = overdue.leewayEnd(at: at, milliseconds)
+        guard meetsMinimumTrust, let overdue, let until = overdue.leewayEnd(at: at, milliseconds),
+            let interval = history.interval(at: at).map({ intervals[$0] }),
+            interval.state == .expired
         else { return nil }
-        return (until, overdue.evidence)
+        return (min(until, interval.to ?? until), overdue.evidence)
     }
 
     private var overdue: Holding.Overdue? {

@@ -37,14 +37,20 @@ struct LogWentBack: Error {
     /// The position of the head that was found.
     let head: Int64
 
-    /// - Parameter first: the first known position that differs.
-    func error(first: Int64, _ location: String, _ environment: Environment) -> StoreError {
+    /// - Parameters:
+    ///   - first: the first known position that differs.
+    ///   - last: if only the newest event is known: its position.
+    func error(
+        first: Int64? = nil, last: Int64 = .max, _ location: String, _ environment: Environment
+    ) -> StoreError {
+        let place =
+            first.map { "\(min($0, head + 1))" } ?? "\(min(last, head + 1)), or before"
         let option = "--environment \(environment.rawValue.lowercased())"
         return StoreError(
             .logWentBack, path: location,
             reason: """
-                The log differs from what this node has seen at position \(min(first, head + 1)); \
-                it now ends at \(head).
+                The log differs from what this node has seen at position \(place); it now ends at \
+                \(head).
                 """,
             remedy: """
                 Return to the primary that holds these events, or accept this log by \

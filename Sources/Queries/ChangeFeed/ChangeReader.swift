@@ -66,8 +66,8 @@ public struct ChangeReader: Sendable {
         return streams.flatMap { _, stream in stream.changes.map { change($0, stream) } }
     }
 
-    /// Facts beyond which a chain is folded off the threads that answer requests, and one page at a
-    /// time: it is folded once for each fact, and reports need these threads, too.
+    /// Facts beyond which a chain is folded off the threads that answer requests: it is folded once
+    /// for each fact. One page of an environment at a time, since reports need these threads, too.
     static let longChainFactCount = 100
     private static let longChains = AsyncLock()
 
@@ -88,20 +88,22 @@ public struct ChangeReader: Sendable {
                 isWanted: isWanted, isCancelled: { Task.isCancelled })
             return (chain, stream)
         }
-        let isLong = facts.contains { $0.1.count > ChangeReader.longChainFactCount }
-        let found =
-            isLong
-            ? await ChangeReader.longChains.pass {
+        let long = facts.filter { $0.1.count > ChangeReader.longChainFactCount }
+        let others = facts.filter { $0.1.count <= ChangeReader.longChainFactCount }
+        var found = await Parallel.map(others) { stream($0, $1) }
+        if !long.isEmpty {
+            found += await ChangeReader.longChains.pass(ledger.directory) {
                 await withTaskExecutorPreference(ComputingExecutor.shared) {
-                    facts.map { stream($0, $1) }
+                    long.map { stream($0, $1) }
                 }
-            } : await Parallel.map(facts) { stream($0, $1) }
+            }
+        }
         guard !Task.isCancelled else {
             throw StoreError(
                 .closed, path: ledger.facts.path, reason: "The changes were cancelled.",
                 remedy: "Ask for them again.")
         }
-        return found
+        return found.sorted { $0.0 < $1.0 }
     }
 
     /// When the clock next changes each of the chains, or already did without being emitted, as

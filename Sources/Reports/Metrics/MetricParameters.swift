@@ -65,8 +65,9 @@ public struct MetricParameters: Sendable {
             if !isNamed, let last = found.last, takingCommas.contains(where: last.hasPrefix) {
                 found[found.count - 1] += ",\(part)"
             } else {
-                // Blanks at the end may be of the value.
-                found.append(String(part.drop { $0 == " " }))
+                // Blanks at the end may be of a value that a developer chose.
+                let isChosen = takingCommas.contains { "\(word)=" == $0 }
+                found.append(isChosen ? String(part.drop { $0 == " " }) : trimmed(part))
             }
         }
         return found

@@ -24,7 +24,11 @@ extension ServiceConfiguration {
         if let directory = try mapping.text("dataDirectory") {
             ledger.dataDirectory = ServiceConfiguration.path(directory, relativeTo: file)
         }
-        ledger.database = try mapping.read("database", ServiceConfiguration.database)
+        // Nothing below it would run the embedded ledger.
+        if var database = try mapping.presentMapping("database") {
+            ledger.database = try ServiceConfiguration.database(&database)
+            try database.requireNothingElse()
+        }
         let entries = try mapping.mappings("apps")
         ledger.apps = try ServiceConfiguration.apps(entries)
         ledger.trustedRoots = try mapping.texts("trustedRoots")

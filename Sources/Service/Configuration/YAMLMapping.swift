@@ -41,10 +41,16 @@ struct YAMLMapping {
 
     mutating func isList(_ key: String) -> Bool { node(key)?.sequence != nil }
 
-    /// A key with nothing below it is an empty mapping.
     mutating func mapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
-        guard let found = node(key) ?? node[Node(key)].map({ _ in [:] }) else { return nil }
-        return try YAMLMapping(found, path: name(key))
+        guard let node = node(key) else { return nil }
+        return try YAMLMapping(node, path: name(key))
+    }
+
+    /// The same, empty where nothing stands below the key.
+    mutating func presentMapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
+        guard node[Node(key)] != nil else { return nil }
+        if let found = try mapping(key) { return found }
+        return try YAMLMapping([:], path: name(key))
     }
 
     /// The result of `body`, which must read the whole mapping; nil where the key is absent.

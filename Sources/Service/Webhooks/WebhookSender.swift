@@ -162,7 +162,13 @@ public struct WebhookSender: Sendable {
         // Chains whose later changes wait for one that was not accepted.
         var blocked: Set<ChainId> = []
         while !Task.isCancelled {
-            let page = try await reader.page(after: cursor, through: to)
+            let page: ChangePage
+            do throws(StoreError) {
+                page = try await reader.page(after: cursor, through: to)
+            } catch {
+                guard Task.isCancelled else { throw error }
+                break
+            }
             let wanted = page.changes.filter { endpoint.filter.admits($0) }
             report.changes += wanted.count
             for change in wanted { report.types[change.change.name.rawValue, default: 0] += 1 }

@@ -101,7 +101,8 @@ struct PeoplePages: Sendable {
         guard case .grant(_, let name, _)? = made?.command?.action else { return nil }
         let catalogue = try host.ledger(frame.state.environment).ledger.catalogue
         let isListed = catalogue.products.values.contains { $0.entitlements.contains(name) }
-        return isListed ? nil : name
+        // Without a catalogue every product grants its own id.
+        return isListed || catalogue.products.isEmpty ? nil : name
     }
 
     /// How long a page says that a decision was made: 10 minutes.

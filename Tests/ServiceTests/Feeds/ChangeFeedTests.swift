@@ -4,7 +4,7 @@ import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
-import Queries
+@testable import Queries
 import SQLiteStore
 import Testing
 
@@ -27,18 +27,35 @@ struct ChangeFeedTests {
         }
     }
 
-    @Test("a page whose reader is gone is an error, never an empty page")
-    func cancelled() async throws {
+    @Test(
+        "changes whose reader leaves while they are computed are an error, never an empty page",
+        arguments: [1, ChangeReader.longChainFactCount])
+    func cancelled(count: Int) async throws {
+        let chain = chain
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
-            try await live.take(ending)
-            let feed = live.feed
+            live.clock.set(chain.start.advanced(byMilliseconds: 86_400_000))
+            let toggles = (1...count).map { index -> MadeDelivery in
+                let isOn = index.isMultiple(of: 2)
+                return chain.notification(
+                    .didChangeRenewalStatus, isOn ? .autoRenewEnabled : .autoRenewDisabled, 0,
+                    at: chain.start.advanced(byMilliseconds: Int64(index) * 1_000), willRenew: isOn)
+            }
+            try await live.take([chain.bought()] + toggles)
+            let reader = live.feed.reader
+            let id = ChainId(
+                bundleId: BundleId(MadeChain.app),
+                originalTransactionId: OriginalTransactionId(chain.id))
             let reading = Task {
-                withUnsafeCurrentTask { $0?.cancel() }
-                return try await feed.page(after: .beginning)
+                try await reader.streams(of: [id], through: Int64(count) + 1) { _ in
+                    withUnsafeCurrentTask { $0?.cancel() }
+                    return true
+                }
             }
             await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
                 _ = try await reading.value
             }
+            // Others are not kept waiting.
+            #expect(try await live.changes().count >= count)
         }
     }
 

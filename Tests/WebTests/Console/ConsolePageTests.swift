@@ -180,14 +180,23 @@ struct ConsolePageTests {
             #expect(page.contains("#4") && page.contains("ticket 7"))
             let event = try await client.get("\(ConsolePageTests.home)/events/4")
             #expect(!event.text.contains("Decides"))
-            let granted = try await client.submit(
-                "\(ConsolePageTests.home)/customers/ann/grant",
-                Array("key=g&actor=sara&reason=x&entitlement=prro&until=2100-01-01".utf8))
-            #expect(granted.status == 303)
-            let after = try await client.get(try #require(granted.headers[.location])).text
-            #expect(after.contains("No product of the catalogue has the entitlement <b>prro</b>"))
-            let later = try await client.get("\(ConsolePageTests.home)/customers/ann").text
-            #expect(!later.contains("No product of the catalogue"))
+        }
+    }
+
+    @Test("A grant of what no product of the catalogue has is named", arguments: ["pro", "prro", nil])
+    func unlisted(granted: String?) async throws {
+        var place = try ServedPlace()
+        place.configuration.catalogue.products =
+            granted == nil ? [:] : [ProductId("a"): Catalogue.Product(entitlements: ["pro"])]
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let form = "key=g&actor=sara&reason=x&until=2100-01-01&entitlement=\(granted ?? "prro")"
+            let path = "\(ConsolePageTests.home)/customers/ann"
+            let made = try await client.submit("\(path)/grant", form.utf8)
+            #expect(made.status == 303)
+            let after = try await client.get(try #require(made.headers[.location])).text
+            let warning = "No product of the catalogue has the entitlement <b>prro</b>"
+            #expect(after.contains(warning) == (granted == "prro"))
+            #expect(try await !client.get(path).text.contains("No product of the catalogue"))
         }
     }
 
