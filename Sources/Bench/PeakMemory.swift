@@ -11,7 +11,8 @@ public enum PeakMemory {
     static var mebibytes: Double {
         guard let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let kibibytes = line.split(separator: " ").compactMap({ Double($0) }).first
+            let kibibytes = line.split(whereSeparator: \.isWhitespace)
+                .compactMap({ Double($0) }).first
         else { return 0 }
         return kibibytes / 1_024
     }
