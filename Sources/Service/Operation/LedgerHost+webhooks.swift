@@ -85,6 +85,14 @@ extension LedgerHost {
             return report
         }
     }
+
+    /// The result of the redelivery under an idempotency key; nil where this process remembers none.
+    public func redelivered(
+        under key: String, _ environment: Environment
+    ) -> WebhookSender.Redelivered? {
+        acts.known(ActMemory.Key(environment: environment, key: key))?.value
+            as? WebhookSender.Redelivered
+    }
 }
 
 extension LedgerHost.Redelivery {

@@ -33,9 +33,11 @@ struct OperatorPages: Sendable {
             return pages.response(IntakePage(frame, status).page)
         }
         group.get("\(home)/webhooks") { request, context in
-            let frame = try frame(["webhooks"], request, context).frame
-            let standings = try await host.webhooks(frame.state.environment)
-            return pages.response(WebhooksPage.page(frame, standings))
+            let (frame, _, values) = try frame(["webhooks"], request, context)
+            let environment = frame.state.environment
+            let sent = values["act"].flatMap { host.redelivered(under: $0, environment) }
+            return pages.response(
+                WebhooksPage.page(frame, try await host.webhooks(environment), redelivered: sent))
         }
         group.get("\(home)/audit") { request, context in
             let (frame, place, _) = try frame(["audit"], request, context)
@@ -103,7 +105,7 @@ struct OperatorPages: Sendable {
             let before = try $0.position("before")
             let after = try $0.position("after")
             var values = pages.drafts.take($0.text("draft"))
-            for name in ["bundleId", "from", "to"] {
+            for name in ["bundleId", "from", "to", "act"] {
                 // Fields typed before the session ended take precedence.
                 if let value = $0.text(name), values[name] == nil { values[name] = value }
             }
@@ -202,11 +204,9 @@ struct OperatorPages: Sendable {
         case .redeliver(let endpoint):
             let range = try LedgerHost.Redelivery(
                 from: try form.position("from"), to: try form.position("to"), isDryRun: false)
-            let sent = try await host.redeliver(endpoint, range, order, environment)
-            let standings = try await host.webhooks(environment)
-            // Not in an address, which could claim any figure; sent again, the form acts once.
-            return pages.response(
-                WebhooksPage.page(frame.of(["webhooks"]), standings, redelivered: sent.value))
+            _ = try await host.redeliver(endpoint, range, order, environment)
+            // The address names the act, since it could claim any figure.
+            return Response.seeOther(frame.state.url(["webhooks"], [("act", order.key)]))
         case .lookUp(let id):
             let chain = try await host.reading(id, pages.scope(frame)).chain
             _ = try await host.lookUp(.chain(chain), order, environment)

@@ -49,8 +49,11 @@ struct StoppedWebhookTests {
             let sent = try await client.submit(
                 home + "webhooks/books/redeliver",
                 Array("key=one&actor=sara&reason=x&from=1&to=9".utf8))
-            #expect(sent.status == 200)
-            #expect(sent.text.contains(" 0 delivered, ") && sent.text.contains("(last: 503)"))
+            #expect(sent.status == 303)
+            let after = try await client.get(try #require(sent.headers[.location])).text
+            #expect(after.contains(" 0 delivered, ") && after.contains("(last: 503)"))
+            let other = try await client.get(home + "webhooks?act=other").text
+            #expect(!other.contains("The redelivery has ended"))
         }
     }
 
