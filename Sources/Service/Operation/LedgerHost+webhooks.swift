@@ -86,7 +86,8 @@ extension LedgerHost {
         }
     }
 
-    /// The result of the redelivery under an idempotency key; nil where this process remembers none.
+    /// The result of the redelivery under an idempotency key; nil where this process remembers
+    /// none.
     public func redelivered(
         under key: String, _ environment: Environment
     ) -> WebhookSender.Redelivered? {

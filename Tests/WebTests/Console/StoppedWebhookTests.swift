@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import HTTPTypes
 import Ledger
 import LedgerStore
 import Projection
