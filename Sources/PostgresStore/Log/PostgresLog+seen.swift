@@ -26,7 +26,7 @@ extension PostgresLog {
             }
         }
         let differs = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
-        let error = wentBack.error(first: differs, location, environment)
+        let error = wentBack.error(at: differs, isFirst: true, location, environment)
         self.wentBack.withLock { $0 = (wentBack.head, error) }
         return error
     }
@@ -38,13 +38,12 @@ struct LogWentBack: Error {
     let head: Int64
 
     /// - Parameters:
-    ///   - first: the first known position that differs.
-    ///   - last: if only the newest event is known: its position.
+    ///   - position: a known position that differs.
+    ///   - isFirst: whether those before it were compared.
     func error(
-        first: Int64? = nil, last: Int64 = .max, _ location: String, _ environment: Environment
+        at position: Int64, isFirst: Bool, _ location: String, _ environment: Environment
     ) -> StoreError {
-        let place =
-            first.map { "\(min($0, head + 1))" } ?? "\(min(last, head + 1)), or before"
+        let place = "\(min(position, head + 1))\(isFirst ? "" : ", or before")"
         let option = "--environment \(environment.rawValue.lowercased())"
         return StoreError(
             .logWentBack, path: location,

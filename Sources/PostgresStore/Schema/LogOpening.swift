@@ -43,7 +43,8 @@ struct LogOpening: Sendable {
         ])
         guard results[0].first?.digest(0) != seen.leafHash else { return }
         let head = try HeadRow(results[1], location: path).tree.size
-        throw LogWentBack(head: head).error(last: seen.position, path, environment)
+        throw LogWentBack(head: head)
+            .error(at: seen.position, isFirst: false, path, environment)
     }
 
     private func requireServer(_ connection: PostgresConnection) throws(StoreError) {
