@@ -117,7 +117,7 @@ struct Settings {
             do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
                 throw CommandFailure(
                     "invalidRoot",
-                    "The trusted root \(path) is not a certificate in DER or PEM.", .configuration)
+                    "The trusted root \(path) cannot be used. \(error)", .configuration)
             }
         }
         return roots

@@ -158,7 +158,7 @@ package struct ActPage {
         case .link, .unlink: kept("chain")
         case .grant:
             input("entitlement", "Entitlement", "pro")
-                + input("until", "Until (UTC)", "2027-01-31 or 2027-01-31T12:00:00Z")
+                + input("until", "Until (UTC)", "2027-01-31 or 2027-01-31 12:00:00")
         case .ungrant: kept("grant")
         case .note: ""
         }

@@ -15,13 +15,14 @@ public struct TrustedRootError: Error, Hashable, Sendable, CustomStringConvertib
 
     public init(_ code: Code) { self.code = code }
 
-    /// The code and the accepted input.
+    /// What the bytes are not, and the accepted input.
     public var description: String {
         switch code {
-        case .notACertificate: "\(code.rawValue): give one certificate as DER, or PEM."
+        case .notACertificate: "It is no certificate; give one as DER, or PEM."
         case .tooLarge:
-            "\(code.rawValue): at most \(CertificateChainPolicy.maximumCertificateByteCount) bytes."
-        case .notARoot: "\(code.rawValue): give a self-signed X.509 v3 certificate authority."
+            "A certificate takes at most \(CertificateChainPolicy.maximumCertificateByteCount) bytes."
+        case .notARoot:
+            "It is no certificate authority; give a self-signed one of X.509 v3."
         }
     }
 }

@@ -249,9 +249,8 @@ extension ConsoleForm {
 
     /// Throws `invalidTime`.
     func time(_ name: String) throws(Problem) -> Timestamp {
-        guard let time = Timestamp(userInput: try required(name)) else {
-            throw Problem.invalid(
-                "\(name) takes 2027-01-31 or 2027-01-31T12:00:00Z.", code: "invalidTime")
+        guard let time = Timestamp(formInput: try required(name)) else {
+            throw Problem.invalid("\(name) takes \(Timestamp.formInputs).", code: "invalidTime")
         }
         return time
     }

@@ -99,23 +99,12 @@ struct QueryParameters {
                 "\(name) takes epoch milliseconds from \(QueryParameters.leastMilliseconds) on;"
                     + " \(number) is too small.\(hint)", code: "invalidTime")
         }
-        guard let time = Timestamp(userInput: text) ?? QueryParameters.pageTime(text) else {
-            let forms = QueryParameters.momentForms + (other.map { ", or \($0)" } ?? "")
-            throw Problem.invalid("\(name) takes \(forms).", code: "invalidTime")
+        guard let time = Timestamp(formInput: text) else {
+            let forms = Timestamp.formInputs + (other.map { ", or \($0)" } ?? "")
+            throw Problem.invalid("\(name) takes now, \(forms).", code: "invalidTime")
         }
         return time
     }
-
-    /// A time as pages show it, in UTC: `2026-01-31 23:59:59`.
-    private static func pageTime(_ text: String) -> Timestamp? {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2 else { return nil }
-        return Timestamp(userInput: "\(parts[0])T\(parts[1])Z")
-    }
-
-    private static let momentForms =
-        "now, a day (2026-01-31), a time in UTC (2026-01-31 23:59:59), RFC 3339"
-        + " (2026-01-31T23:59:59.000Z) or epoch milliseconds"
 
     /// The least number in a form that is a time, in 1973: a smaller one is a position.
     private static let leastMilliseconds: Int64 = 100_000_000_000
@@ -223,7 +212,7 @@ struct QueryParameters {
             guard knownPosition == nil, let position = Int64(plain: String(text.dropFirst())),
                 position >= 0
             else {
-                throw Problem.invalid("As known at takes \(QueryParameters.momentForms), or #13.")
+                throw Problem.invalid("As known at takes now, \(Timestamp.formInputs), or #13.")
             }
             scope.knowledge = .knownPosition(position)
             return scope
@@ -303,4 +292,18 @@ struct QueryParameters {
                 code: "unknownParameter")
         }
     }
+}
+
+extension Timestamp {
+    /// Parses a field of a form: what a person may write anywhere (`init(userInput:)`), or a time
+    /// as pages show it, in UTC: `2026-01-31 23:59:59`.
+    init?(formInput text: String) {
+        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
+        self.init(userInput: parts.count == 2 ? "\(parts[0])T\(parts[1])Z" : text)
+    }
+
+    /// What `init(formInput:)` takes, for messages.
+    static let formInputs =
+        "a day (2026-01-31), a time in UTC (2026-01-31 23:59:59), RFC 3339"
+        + " (2026-01-31T23:59:59.000Z) or epoch milliseconds"
 }

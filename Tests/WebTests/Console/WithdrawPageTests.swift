@@ -24,11 +24,11 @@ struct WithdrawPageTests {
             }
             _ = try await send("grant", "key=a&reason=outage&entitlement=pro&until=2030-01-31")
             let page = try await send(
-                "grant", "key=b&reason=goodwill&entitlement=pro&until=2030-06-30")
+                "grant", "key=b&reason=goodwill&entitlement=pro&until=2030-06-30+12:30:00")
             let start = try #require(page.firstRange(of: "/ungrant?grant="))
             let id = page[start.upperBound...].prefix { $0 != "\"" && $0 != "&" }
             let asked = try await text("\(home)/ungrant?grant=\(id)")
-            #expect(asked.contains("Grant of pro until <time datetime=\"2030-06-30"))
+            #expect(asked.contains("Grant of pro until <time datetime=\"2030-06-30T12:30:00"))
             #expect(asked.contains("by sara: goodwill") && !asked.contains("outage"))
             #expect(asked.contains("This grant ends now; other grants and purchases stay"))
             let after = try await send("ungrant", "key=c&reason=twice&grant=\(id)")
