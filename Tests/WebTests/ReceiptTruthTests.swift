@@ -122,6 +122,37 @@ struct ReceiptTruthTests {
         }
     }
 
+    @Test("Where Apple has no statuses of an id, its history is requested all the same")
+    func withoutStatuses() async throws {
+        let place = try place()
+        let life = try #require(Self.reported.lives.first)
+        let rules = [ServedFaultRule(.error(4_040_010), only: .allSubscriptionStatuses)]
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            try use(host, place, faults: rules)
+            let asked = try await post(life, client).json["asked"]
+            #expect(asked?["failure"]?.isNull == true)
+            #expect((asked?["appended"]?.int64 ?? 0) > 0)
+        }
+    }
+
+    @Test("The console does not call a look-up done whose answer was refused")
+    func refusedLookup() async throws {
+        let place = try place()
+        let life = try #require(Self.reported.lives.first)
+        let page = "/console/production/subscriptions/\(life.originalTransactionId.rawValue)"
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            _ = try await post(life, client)
+            let form = Array("key=k&actor=sara&reason=ticket".utf8)
+            try use(host, place, faults: [ServedFaultRule(.badSignature)])
+            let refused = try await client.submit("\(page)/look-up", form)
+            #expect(refused.status == 502)
+            #expect(refused.text.contains("refused, and is in quarantine"))
+            try use(host, place)
+            let asked = try await client.submit("\(page)/look-up", form)
+            #expect(asked.headers[.location] == "\(page)?did=asked")
+        }
+    }
+
     @Test("The console looks a subscription up at Apple, once, and says when it cannot")
     func consoleLookup() async throws {
         let place = try place()
@@ -161,10 +192,13 @@ struct ReceiptTruthTests {
     }()
 
     /// A client of the app whose customers are in these books.
-    private static func client(_ books: ServedRecords) throws -> AppStoreServerAPIClient {
-        let setup = SimulatedAPI.Setup(
+    private static func client(
+        _ books: ServedRecords, _ faults: [ServedFaultRule]
+    ) throws -> AppStoreServerAPIClient {
+        var setup = SimulatedAPI.Setup(
             books: books, key: key, authority: TestAuthority.shared,
             storeClock: { ServedPlace.now }, clock: { ServedPlace.now })
+        setup.faults = faults
         return AppStoreServerAPIClient(
             credentials: try APICredentials(
                 keyId: key.keyId, issuerId: key.issuerId, bundleId: books.bundleId, pem: key.pem),
@@ -174,9 +208,10 @@ struct ReceiptTruthTests {
 
     @discardableResult
     private func use(
-        _ host: LedgerHost, _ place: ServedPlace, _ reported: ToldLives = reported
+        _ host: LedgerHost, _ place: ServedPlace, _ reported: ToldLives = reported,
+        faults: [ServedFaultRule] = []
     ) throws -> (AppStoreServerAPIClient, EnvironmentLedgers) {
-        let client = try Self.client(reported.books)
+        let client = try Self.client(reported.books, faults)
         let books = EnvironmentLedgers(
             place.configuration.ledger, apps: place.configuration.apps,
             verifier: EvidenceVerifier(roots: place.roots),

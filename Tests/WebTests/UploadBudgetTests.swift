@@ -47,7 +47,13 @@ struct UploadBudgetTests {
         budget.giveBack(chain, .production, at: day)
         #expect(budget.take(chain, .production, at: day))
         #expect(!budget.take(chain, .production, at: day))
-        #expect(budget.take(chain, .production, at: day.advanced(byMilliseconds: 86_400_000)))
+        let next = day.advanced(byMilliseconds: 86_400_000)
+        for _ in 0..<UploadBudget.eventCountPerDay {
+            #expect(budget.take(chain, .production, at: next))
+            // Taken before midnight and given back after it.
+            budget.giveBack(chain, .production, at: day)
+        }
+        #expect(!budget.take(chain, .production, at: next))
     }
 
     @Test(

@@ -13,9 +13,9 @@ public final class HTTPTransport: APITransport {
     private let timeout: TimeAmount
     private let discardedByteCount: Int?
 
-    /// - `timeoutMilliseconds`: limits one attempt.
-    /// - `discardedByteCount`: discards the bodies of responses; the connection of a longer one is
-    ///   closed, others are used again. Nil returns bodies.
+    /// - `timeoutMilliseconds`: limits one attempt, from connecting to the last byte.
+    /// - `discardedByteCount`: discards the bodies of responses; the connection of one that is
+    ///   longer, or does not end in time, is closed, others are used again. Nil returns bodies.
     public init(
         timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds,
         discardingBodiesOver discardedByteCount: Int? = nil
@@ -50,18 +50,21 @@ public final class HTTPTransport: APITransport {
             outgoing.headers.add(name: TraceContext.headerName, value: trace.header)
         }
         if let body = request.body { outgoing.body = .bytes(body) }
+        let deadline = ContinuousClock.now + .nanoseconds(timeout.nanoseconds)
         do {
             let response = try await client.execute(outgoing, timeout: timeout)
             var answer = TransportResponse(
                 status: Int(response.status.code),
                 retryAfter: response.headers.first(name: "retry-after"),
                 date: response.headers.first(name: "date"))
-            if let discardedByteCount {
-                _ = try? await response.body.collect(upTo: discardedByteCount)
-            } else {
-                let body = try await response.body.collect(upTo: APILimits.answerByteCount)
-                answer.body = Array(body.readableBytesView)
-            }
+            let limit = discardedByteCount ?? APILimits.answerByteCount
+            do {
+                // A peer may send a byte now and then for ever.
+                let body = try await Deadline.run(until: deadline) {
+                    try await response.body.collect(upTo: limit)
+                }
+                if discardedByteCount == nil { answer.body = Array(body.readableBytesView) }
+            } catch { guard discardedByteCount != nil else { throw error } }
             return answer
         } catch {
             throw HTTPTransport.failure(error)
@@ -71,6 +74,7 @@ public final class HTTPTransport: APITransport {
     static func failure(_ error: any Error) -> TransportFailure {
         switch error {
         case is NIOTooManyBytesError: .tooLarge
+        case is Deadline.Passed: .timedOut
         case is CancellationError: .cancelled
         // The connection ended within the response.
         case let error as NIOSSLError where error == .uncleanShutdown: .disconnected

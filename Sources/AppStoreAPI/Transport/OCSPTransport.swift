@@ -24,7 +24,6 @@ public struct OCSPTransport: RevocationTransport {
         case status(Int)
         /// More than `RevocationCheck.maximumResponseByteCount`.
         case tooLarge
-        case timedOut
     }
 
     public func post(_ request: [UInt8], to address: String) async throws -> [UInt8] {
@@ -34,20 +33,10 @@ public struct OCSPTransport: RevocationTransport {
                 .init("content-type", "application/ocsp-request"),
                 .init("accept", "application/ocsp-response"), .init("user-agent", "subledger"),
             ], body: request)
-        let (transport, timeoutMilliseconds) = (transport, timeoutMilliseconds)
-        return try await withThrowingTaskGroup(of: [UInt8].self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try OCSPTransport.body(of: try await transport.send(outgoing)) }
-            group.addTask {
-                try await Task.sleep(for: .milliseconds(timeoutMilliseconds))
-                throw Failure.timedOut
-            }
-            guard let body = try await group.next() else { throw Failure.timedOut }
-            return body
-        }
-    }
-
-    private static func body(of answer: TransportResponse) throws -> [UInt8] {
+        let transport = transport
+        let answer = try await Deadline.run(
+            until: .now + .milliseconds(timeoutMilliseconds)
+        ) { try await transport.send(outgoing) }
         guard answer.status == 200 else { throw Failure.status(answer.status) }
         guard answer.body.count <= RevocationCheck.maximumResponseByteCount else {
             throw Failure.tooLarge

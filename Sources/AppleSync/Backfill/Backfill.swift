@@ -154,9 +154,7 @@ public struct Backfill: Sendable {
     private func fetch(_ id: String) async -> BackfillOutcome {
         var requests = CustomerRequests(client, ledgers: ledgers, id: id, in: choice)
         do throws(AppleRequestFailure) {
-            try await knownStatuses(&requests)
-            try await requests.transactions()
-            try await requests.extensions()
+            try await requests.purchases()
             if includesRefunds { try await requests.refunds() }
         } catch {
             return BackfillOutcome(
@@ -166,15 +164,5 @@ public struct Backfill: Sendable {
             return BackfillOutcome(tally: requests.tally, end: .done)
         }
         return BackfillOutcome(tally: requests.tally, end: .refused(refusal))
-    }
-
-    /// An id without a subscription may have no statuses: the history decides whether it is
-    /// unknown.
-    private func knownStatuses(_ requests: inout CustomerRequests)
-        async throws(AppleRequestFailure)
-    {
-        do throws(AppleRequestFailure) { try await requests.statuses() } catch {
-            guard error.isUnknownId else { throw error }
-        }
     }
 }

@@ -39,8 +39,18 @@ package struct CustomerRequests: Sendable {
 
     // MARK: Requests
 
+    /// Statuses and history, and the notifications of extended renewals. An id without a
+    /// subscription may have no statuses: the history decides whether it is unknown.
+    package mutating func purchases() async throws(AppleRequestFailure) {
+        do throws(AppleRequestFailure) { try await statuses() } catch {
+            guard error.isUnknownId else { throw error }
+        }
+        try await transactions()
+        try await extensions()
+    }
+
     /// Every transaction of the customer since the history's last cursor.
-    package mutating func transactions() async throws(AppleRequestFailure) {
+    mutating func transactions() async throws(AppleRequestFailure) {
         try await history(.transactionHistory) { client, id, place, choice in
             client.transactionHistoryPages(id, after: place, in: choice)
         }
@@ -54,7 +64,7 @@ package struct CustomerRequests: Sendable {
     }
 
     /// The current status of every subscription of the customer.
-    package mutating func statuses() async throws(AppleRequestFailure) {
+    mutating func statuses() async throws(AppleRequestFailure) {
         try await noteStart()
         let answer: APIResponse<StatusResponse>
         do throws(APIFailure) {
@@ -84,7 +94,7 @@ package struct CustomerRequests: Sendable {
     /// Notifications about the chains that last longer than their transactions: RENEWAL_EXTENDED
     /// may be the only evidence of an extended renewal (`Lifecycle.md` §2 rule 4). Sends no request
     /// when the statuses, requested before, name no such chain.
-    package mutating func extensions() async throws(AppleRequestFailure) {
+    private mutating func extensions() async throws(AppleRequestFailure) {
         guard !outlasting.isEmpty, let environment else { return }
         let now = ledgers.clock()
         let start = now.advanced(

@@ -34,7 +34,8 @@ public final class LedgerHost: Sendable {
     public let roots: TrustedRoots
     /// Counts deliveries.
     let tally: IntakeTally
-    /// Verifies evidence that operators have taken in again.
+    /// Verifies the log, Apple's answers and evidence that operators take in again: without the
+    /// budget of unknown certificate chains, which bounds clients.
     let verifier: EvidenceVerifier
     /// Work that operators started and do not wait for.
     let background = BackgroundTasks()
@@ -96,8 +97,7 @@ public final class LedgerHost: Sendable {
         let tally = IntakeTally(start: clock())
         let ledgers = try await openAll(environments, configuration, observer, waitLimit)
         let verifier = EvidenceVerifier(
-            roots: roots, allowedLocalEnvironments: Set(environments),
-            chainBudget: CertificateChainBudget())
+            roots: roots, allowedLocalEnvironments: Set(environments))
         // Skips a database that could not be reached: each read would wait for it again.
         for served in ledgers where !served.isDatabaseAway {
             await RecentChains(served.ledger).learn(verifier)
@@ -180,20 +180,22 @@ public final class LedgerHost: Sendable {
         let uploadBudget = UploadBudget()
         self.uploadBudget = uploadBudget
         func intake(
-            _ source: EventSource, _ verifier: EvidenceVerifier, _ budget: UploadBudget?,
+            _ source: EventSource, _ chainBudget: CertificateChainBudget, _ budget: UploadBudget?,
             _ admits: @escaping @Sendable (AcceptedEvidence) -> Bool
         ) -> LiveIntake {
             LiveIntake(
-                served: ledgers, apps: configuration.apps, verifier: verifier, source: source,
+                served: ledgers, apps: configuration.apps,
+                verifier: verifier.budgeted(by: chainBudget), source: source,
                 secrets: sharedSecrets, observer: observer, tally: tally, clockWatch: clockWatch,
                 budget: budget, revocation: revocation, admits: admits)
         }
         // With notification networks configured, only they can use the budget of notifications.
         let isApart = !configuration.server.notificationNetworks.isEmpty
-        notifications = intake(
-            .webhook, isApart ? verifier.budgeted(by: CertificateChainBudget()) : verifier, nil
-        ) { [.notification, .notificationV1].contains($0.kind) }
-        uploads = intake(.client, verifier, uploadBudget) {
+        let chainBudget = CertificateChainBudget()
+        notifications = intake(.webhook, isApart ? CertificateChainBudget() : chainBudget, nil) {
+            [.notification, .notificationV1].contains($0.kind)
+        }
+        uploads = intake(.client, chainBudget, uploadBudget) {
             [.transaction, .renewalPair, .receipt].contains($0.kind)
         }
         for served in ledgers { addErasureHandlers(to: served) }

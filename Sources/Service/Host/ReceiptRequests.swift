@@ -27,7 +27,8 @@ struct ReceiptRequests: Sendable {
     /// Requests what an operator looks up, for the ledger of one environment. Returns a transaction
     /// of an order.
     ///
-    /// Throws `AppleRequestFailure`, or `OperatorError` (`missingKey`).
+    /// Throws `AppleRequestFailure`, `LookupFailure` where evidence in an answer was refused, or
+    /// `OperatorError` (`missingKey`).
     func run(_ lookup: AppleLookup, _ environment: Environment) async throws -> String? {
         func requests(_ id: String, _ app: BundleId) throws -> CustomerRequests {
             guard let client = clients[app], let ledgers else {
@@ -38,18 +39,27 @@ struct ReceiptRequests: Sendable {
         switch lookup {
         case .chain(let chain):
             var requests = try requests(chain.originalTransactionId.rawValue, chain.bundleId)
-            try await requests.statuses()
-            try await requests.transactions()
-            try await requests.extensions()
+            try await requests.purchases()
+            try ReceiptRequests.requireTaken(requests.tally)
             return nil
         case .order(let id):
             // Order ids name no app, so the order is requested for each app with a key.
             for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
-                if let found = try await requests.order() { return found }
+                let found = try await requests.order()
+                try ReceiptRequests.requireTaken(requests.tally)
+                if let found { return found }
             }
             return nil
         }
+    }
+
+    private static func requireTaken(_ tally: RequestTally) throws(LookupFailure) {
+        guard let refusal = tally.taken.errors.first else { return }
+        throw LookupFailure(
+            code: refusal.code,
+            message: "Evidence in Apple's answer was refused, and is in quarantine:"
+                + " \(refusal.message)")
     }
 
     /// Requests history and statuses of every chain, in order; nil without a client of the app. A
@@ -67,9 +77,7 @@ struct ReceiptRequests: Sendable {
                 client, ledgers: ledgers, id: chain.rawValue, in: .only(environment))
             var isOver = false
             do throws(AppleRequestFailure) {
-                try await requests.statuses()
-                try await requests.transactions()
-                try await requests.extensions()
+                try await requests.purchases()
             } catch {
                 outcome.failure = outcome.failure ?? error.code
                 // Apple may know another id.

@@ -18,10 +18,9 @@ struct RecentChains: Sendable {
 
     init(_ ledger: EnvironmentLedger) { self.ledger = ledger }
 
-    /// Makes them known to a verifier without using its budget. Unreadable or unverifiable events
-    /// are skipped and do not prevent the start.
+    /// Makes them known to a verifier, which has no budget. Unreadable or unverifiable events are
+    /// skipped and do not prevent the start.
     func learn(_ verifier: EvidenceVerifier) async {
-        let verifier = verifier.budgeted(by: nil)
         guard let head = try? await ledger.log.head().position else { return }
         var seen: Set<Digest> = []
         var receipts: [LoggedEvent] = []

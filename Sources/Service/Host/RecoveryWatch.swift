@@ -126,7 +126,7 @@ public struct RecoveryWatch: Sendable {
     ) async throws(RecoveryFailure) -> RecoveryReport {
         let recovery = Recovery(
             request, ledger: served.ledger, client: client, apps: host.configuration.apps,
-            verifier: host.answerVerifier, revocation: host.revocation
+            verifier: host.verifier, revocation: host.revocation
         ) { clock.now }
         return try await RecoveryRun(recovery, reporting: .log) { () async throws(StoreError) in
             try await RecoveryWatch.snapshot(served)

@@ -41,11 +41,12 @@ final class UploadBudget: Sendable {
         }
     }
 
-    /// Returns what was taken for an event that was not written.
+    /// Returns what was taken at `now` for an event that was not written; nothing once the day has
+    /// ended.
     func giveBack(_ chain: ChainId, _ environment: Environment, at now: Timestamp) {
         let subject = UploadBudget.subject(chain, environment)
         state.withLock { state in
-            UploadBudget.beginDay(now, &state)
+            guard now.date.daysSinceEpoch == state.day else { return }
             if let count = state.counts[subject], count > 0 { state.counts[subject] = count - 1 }
         }
     }

@@ -20,7 +20,8 @@ public enum AppleLookup: Sendable, Hashable {
     }
 }
 
-/// Apple did not answer, or refused; what it sent before is kept.
+/// Apple did not answer, or refused, or evidence in its answer was refused here, which is in
+/// quarantine; everything else that it sent is kept.
 public struct LookupFailure: Error, Sendable, Equatable {
     public let code: String
     public let message: String

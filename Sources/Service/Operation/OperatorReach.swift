@@ -43,13 +43,10 @@ public final class OperatorReach: Sendable {
 }
 
 extension LedgerHost {
-    /// Verifies Apple's answers, without the budget of certificate chains, which bounds clients.
-    var answerVerifier: EvidenceVerifier { verifier.budgeted(by: nil) }
-
     /// Takes Apple's answers into the ledgers that are served.
     public func answerLedgers() -> EnvironmentLedgers {
         EnvironmentLedgers(
-            configuration.ledger, apps: configuration.apps, verifier: answerVerifier,
+            configuration.ledger, apps: configuration.apps, verifier: verifier,
             revocation: revocation, ledgers: ledgers.map(\.ledger), clock: clock)
     }
 }

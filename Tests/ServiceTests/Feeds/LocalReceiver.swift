@@ -11,6 +11,8 @@ final class LocalReceiver: Sendable {
         case silence
         /// Closes the connection instead.
         case hangUp
+        /// A 200 whose body comes byte by byte and never ends.
+        case drip
     }
 
     struct Request: Sendable {
@@ -89,6 +91,17 @@ final class ReceiverHandler: ChannelInboundHandler {
         switch answer {
         case .silence: return
         case .hangUp: context.close(promise: nil)
+        case .drip:
+            let head = HTTPResponseHead(version: .http1_1, status: .ok)
+            context.writeAndFlush(wrapOutboundOut(.head(head)), promise: nil)
+            let byte = HTTPServerResponsePart.body(.byteBuffer(ByteBuffer(string: "x")))
+            let channel = context.channel
+            channel.eventLoop.scheduleRepeatedTask(
+                initialDelay: .zero, delay: .milliseconds(20)
+            ) { task in
+                guard channel.isActive else { return task.cancel() }
+                channel.writeAndFlush(byte, promise: nil)
+            }
         case .status(let status, let headers, let count):
             var fields = HTTPHeaders(headers)
             fields.add(name: "content-length", value: String(count))

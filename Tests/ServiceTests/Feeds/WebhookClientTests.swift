@@ -107,6 +107,18 @@ struct WebhookClientTests {
         }
     }
 
+    @Test("A body without end ends the attempt; what is discarded does not change the outcome")
+    func drip() async throws {
+        try await LocalReceiver.open(answering: .drip) { _, address in
+            let outcome = try await post(address, timeoutMilliseconds: 300)
+            #expect(outcome == .answered(status: 200))
+            let transport = HTTPTransport(timeoutMilliseconds: 300)
+            let request = TransportRequest(method: "GET", url: address, headers: [])
+            await #expect(throws: TransportFailure.timedOut) { try await transport.send(request) }
+            await transport.close()
+        }
+    }
+
     @Test("plain HTTP where TLS is expected is unreachable, not delivered")
     func noTLS() async throws {
         try await LocalReceiver.open { receiver, address in

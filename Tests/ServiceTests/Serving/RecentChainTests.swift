@@ -1,6 +1,9 @@
 import AppStore
 import Foundation
+import Intake
 import LedgerTestSupport
+import Projection
+import Queries
 import Simulator
 import TestSupport
 import Testing
@@ -75,6 +78,33 @@ struct RecentChainTests {
             try await flood(host)
             let receipt = try await host.takeNotification(try body(Self.chain.renewed(1)))
             #expect(receipt.position == 2)
+        }
+    }
+
+    @Test("A flood does not affect an audit, whose log has a certificate chain that is not known")
+    func audited() async throws {
+        let place = try TemporaryLedger()
+        try await host(place) { host in
+            try await flood(host)
+            let served = try host.ledger(.production)
+            let other = EvidenceVerifier(roots: place.roots)
+            let summary = try await Ingest(
+                ledger: served.ledger, apps: place.configuration.apps, verifier: other
+            ) { TemporaryLedger.end }
+            .run(paths: [
+                try place.directory.write(
+                    [try Self.chain.bought().line()].inLines(), to: "input.ndjson")
+            ])
+            #expect(summary.appended == 1)
+            let order = CommandIntake.Order(
+                actor: "sara", tokenName: nil, reason: "r", key: "audit")
+            _ = try await host.startAudit(withSignatures: true, order, .production)
+            while try await host.audit(.production).running != nil { await Task.yield() }
+            guard case .finished(let found) = try await host.audit(.production).last?.state else {
+                Issue.record("The audit did not finish.")
+                return
+            }
+            #expect(found.report.isSound && found.report.signaturesVerified == 1)
         }
     }
 
