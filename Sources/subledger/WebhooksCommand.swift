@@ -97,11 +97,13 @@ struct WebhooksCommand: AsyncParsableCommand {
                         + endpoints.map(\.name).joined(separator: ", ") + ".", .negative)
             }
             let report = try await redeliver(to: endpoint, settings)
-            let done = dryRun ? "would be delivered" : "\(report.delivered) delivered"
+            let done =
+                dryRun
+                ? " would be delivered"
+                : ", \(report.delivered) delivered, \(report.failed) failed"
+                    + (report.lastFailure.map { " (\($0))" } ?? "")
             return Output(
-                text: "\(endpoint.name): \(report.changes) changes, \(done),"
-                    + " \(report.failed) failed"
-                    + (report.lastFailure.map { " (\($0))" } ?? "") + "\n",
+                text: "\(endpoint.name): \(report.changes) changes\(done)\n",
                 isClean: report.failed == 0
             ) { json in
                 report.writeMembers(

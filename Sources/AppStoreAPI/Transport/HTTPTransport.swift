@@ -16,9 +16,11 @@ public final class HTTPTransport: APITransport {
     /// - `timeoutMilliseconds`: limits one attempt, from connecting to the last byte.
     /// - `discardedByteCount`: discards the bodies of responses; the connection of one that is
     ///   longer, or does not end in time, is closed, others are used again. Nil returns bodies.
+    /// - `connectionCount`: most connections to one host.
     public init(
         timeoutMilliseconds: Int64 = APILimits.timeoutMilliseconds,
-        discardingBodiesOver discardedByteCount: Int? = nil
+        discardingBodiesOver discardedByteCount: Int? = nil,
+        connectionCount: Int = APILimits.concurrency
     ) {
         timeout = .milliseconds(timeoutMilliseconds)
         self.discardedByteCount = discardedByteCount
@@ -29,8 +31,7 @@ public final class HTTPTransport: APITransport {
         configuration.timeout = .init(
             connect: .milliseconds(APILimits.connectTimeoutMilliseconds), read: timeout)
         configuration.connectionPool.idleTimeout = .seconds(30)
-        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit =
-            APILimits.concurrency
+        configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = connectionCount
         configuration.decompression = .disabled
         configuration.httpVersion = .http1Only
         // A failed connection is a failed attempt: the caller decides about retries.

@@ -40,16 +40,17 @@ struct BackfillProgress: Sendable {
     /// Takes the outcome of the id at `place`.
     mutating func take(_ outcome: BackfillOutcome, at now: Timestamp) async {
         if case .failed(let failure) = outcome.end {
+            held.append((outcome.tally, failure))
             if failure.concernsAllCustomers {
-                stop = failure
-                return
+                return await end(failure, held.map(\.tally), at: now)
             }
             if failure.mayPass {
-                held.append((outcome.tally, failure))
-                let isLast = place == list.ids.count
-                if isLast || held.count >= BackfillLimits.failureStreak { stop = failure }
-                return
+                guard place == list.ids.count || held.count >= BackfillLimits.failureStreak else {
+                    return
+                }
+                return await end(failure, held.map(\.tally), at: now)
             }
+            held.removeLast()
         }
         var troubles: [BackfillRun.Trouble] = []
         let released = held
@@ -68,8 +69,7 @@ struct BackfillProgress: Sendable {
         if case .failed(let failure) = outcome.end {
             streak = failure.mayPass ? streak + 1 : 0
             if failure.concernsAllCustomers || streak >= BackfillLimits.failureStreak {
-                stop = failure
-                return
+                return await end(failure, [outcome.tally], at: now)
             }
         } else {
             streak = 0
@@ -82,6 +82,16 @@ struct BackfillProgress: Sendable {
         }
         await keep(
             still.map { [$0] } ?? [], solved: still == nil ? trouble.ordinal : nil, at: now)
+    }
+
+    /// Ends the run before ids that the next run requests again: what they appended counts, since
+    /// it will be known then.
+    private mutating func end(
+        _ failure: AppleRequestFailure, _ tallies: [RequestTally], at now: Timestamp
+    ) async {
+        for tally in tallies { count(tally) }
+        if tallies.contains(where: { $0.requests > 0 }) { await keep([], at: now) }
+        stop = stop ?? failure
     }
 
     private mutating func count(_ tally: RequestTally) {

@@ -113,6 +113,7 @@ extension TimelineEntry {
         let reason: EndReason?
         let product: ProductId?
         let transaction: TransactionId?
+        let detail: TimelineEvent.Detail?
 
         init(_ entry: TimelineEntry) {
             name = ChangeName(entry)
@@ -121,9 +122,11 @@ extension TimelineEntry {
             case .state(let transition):
                 (from, to, reason) = (transition.from, transition.to, transition.reason)
                 (product, transaction) = (transition.productId, transition.transactionId)
+                detail = nil
             case .fact(let fact):
                 (from, to, reason) = (nil, nil, nil)
                 (product, transaction) = (fact.productId, fact.transactionId)
+                detail = fact.detail
             }
         }
     }

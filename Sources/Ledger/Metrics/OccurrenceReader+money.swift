@@ -21,7 +21,7 @@ extension OccurrenceReader {
 
     private mutating func addUpgradeCredit(_ period: CountedPeriod) {
         guard period.isUpgraded else { return }
-        add(["upgradeCredits": 1], at: period.end, period)
+        add(["upgradeCredits": 1], at: period.revoked ?? period.end, period)
     }
 
     /// Purchases and their refunds by now. A purchase without a price counts, with an unknown

@@ -1,8 +1,8 @@
 import AppStore
 
 extension OccurrenceReader {
-    /// Whether the chain is active just before each moment, paid, and set to cancel; for a
-    /// commitment, by the customer's decision about the whole commitment.
+    /// Whether the chain is active just before each moment, paid, and set to cancel, by the
+    /// customer's decision about the next period or about the whole commitment.
     mutating func readActive(before moments: ArraySlice<Timestamp>) {
         guard !history.isOneTime else { return }
         for moment in moments {
@@ -13,11 +13,12 @@ extension OccurrenceReader {
                 continue
             }
             let answer = life.answer(at: last, now: limit)
-            let willRenew = answer?.commitment?.willRenew ?? answer?.willRenew
+            let isSetToCancel =
+                answer?.willRenew == false || answer?.commitment?.willRenew == false
             add(
                 [
                     "active": 1, "activePaid": period.isTrial ? 0 : 1,
-                    "setToCancel": willRenew == false ? 1 : 0,
+                    "setToCancel": isSetToCancel ? 1 : 0,
                 ], at: last, period, cause: history.facts[interval.cause].position)
         }
     }

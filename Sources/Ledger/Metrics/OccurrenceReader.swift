@@ -43,8 +43,10 @@ struct OccurrenceReader {
         history.isOneTime ? [] : periods.filter { $0.isCounted && !$0.isTrial }
     }
 
-    /// Whether the run continues: neither expired nor revoked time lies just before the period.
+    /// Whether the run continues: neither expired nor revoked time lies just before the period, or
+    /// the period before it was upgraded (`Lifecycle.md` §3).
     func continuesRun(_ period: CountedPeriod) -> Bool {
+        if period.index > 0, history.periods[period.index - 1].isUpgraded { return true }
         let before = period.start.advanced(byMilliseconds: -1)
         return history.state(at: before).map { $0 != .expired && $0 != .revoked } ?? false
     }
@@ -66,6 +68,8 @@ struct CountedPeriod {
     let price: Int64?
     let isRenewal: Bool
     let isUpgraded: Bool
+    /// Its stated revocationDate.
+    let revoked: Timestamp?
     let period: BillingPeriod?
     /// Position of the event that first stated it.
     let cause: Int64
@@ -83,6 +87,7 @@ struct CountedPeriod {
         let isPrice = (0...BillingPeriod.largestPrice).contains(snapshot.price ?? -1)
         price = isPrice && snapshot.currency != nil ? snapshot.price : nil
         isUpgraded = governing.isUpgraded
+        revoked = snapshot.revocationDate
         cause = history.facts[governing.firstFact].position
         isRenewal = governing.isRenewal(history.facts)
         period = BillingPeriod(index, history, catalogue: catalogue)

@@ -72,7 +72,8 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .autoRenewBackOn:
             "Reactivated means auto-renew back on, in any state."
         case .datedByPurchase:
-            "A refund counts in the period of its purchase, which changes later."
+            "A refund counts in the period of its purchase, which changes later; a reversed one does not"
+                + " count."
         case .datedByRecovery:
             "A recovery counts on the day it was paid."
         case .refundsSubtracted:
@@ -127,7 +128,8 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .autoRenewBackOn:
             "A win-back is access after it ended; auto-renew on is a separate metric."
         case .datedByPurchase:
-            "A refund counts on its own day; refunds-by-purchase is a separate metric."
+            "A refund counts on its own day, a reversal on its own; refunds-by-purchase is a separate"
+                + " metric."
         case .datedByRecovery:
             "It counts in the cohort of the day grace or retry began."
         case .refundsSubtracted:

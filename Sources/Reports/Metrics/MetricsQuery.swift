@@ -73,13 +73,15 @@ public struct MetricsQuery: Sendable {
     ) -> MetricsStamp {
         // Stored sums may be ahead of the query.
         let head = answer?.head ?? query.head
+        let apps = scope.filters[.app] ?? []
+        let app = bundleId ?? (apps.count == 1 ? apps.first ?? nil : nil).map { BundleId($0) }
         return MetricsStamp(
             definition: definition, environment: query.ledger.environment,
             timeZone: scope.zone.name,
             interval: scope.interval, position: knowledge.position(head: head),
             knownAt: knowledge.knownAt,
             complete: query.ledger.complete(
-                of: bundleId, knowledge, head: head, in: answer?.completeness),
+                of: app, knowledge, head: head, in: answer?.completeness),
             catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates,
             now: limit == now ? now : nil)
     }

@@ -15,7 +15,10 @@ public struct CustomersBody: Sendable {
     public static let maximumByteCount = 1024 * 1024
 
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
-        guard let names = try JSONBody(body)["customers"]?.array else {
+        let body = try JSONBody(body)
+        // The moment is a parameter of the query and must not be ignored here.
+        try body.requireOnly(["customers"])
+        guard let names = body["customers"]?.array else {
             throw IntakeRefusal.invalidBody("customers is required, a list of ids.")
         }
         guard names.count <= CustomerQuery.batchCustomerCount else {

@@ -44,6 +44,8 @@ extension HTTPTransport {
     ) -> HTTPTransport {
         HTTPTransport(
             timeoutMilliseconds: timeoutMilliseconds,
-            discardingBodiesOver: WebhookLimits.answerByteCount)
+            discardingBodiesOver: WebhookLimits.answerByteCount,
+            // Endpoints on one host do not wait for each other.
+            connectionCount: WebhookLimits.concurrency * WebhookLimits.endpointCount)
     }
 }

@@ -24,9 +24,9 @@ public final class SimulatedAPI: Sendable {
         public var post: @Sendable (_ body: [UInt8], _ url: String) async -> AttemptResult = {
             _, _ in .noResponse
         }
-        /// The simulated time.
+        /// The simulated time, also of `Date`.
         public var storeClock: @Sendable () -> Timestamp
-        /// The current time, for tokens, rates and `Date`.
+        /// The current time, for tokens and rates.
         public var clock: @Sendable () -> Timestamp
 
         /// Apple's data and what signs it. Without `attempts` every first delivery succeeded.
@@ -177,7 +177,8 @@ public final class SimulatedAPI: Sendable {
 
     private func dated(_ reply: ServedResponse, _ fault: ServedFault? = nil) -> ServedResponse {
         var reply = reply
-        var now = setup.clock()
+        // Of a rejected token the clock that checks tokens, which the client's must agree with.
+        var now = reply.status == 401 ? setup.clock() : setup.storeClock()
         if case .clock(let milliseconds) = fault {
             now = now.advanced(byMilliseconds: milliseconds)
         }

@@ -279,6 +279,17 @@ struct OccurrenceTests {
         #expect(reported(life, .revenue) == ["transactions": 2, "gross": 30_000])
     }
 
+    @Test("Where the successor is lost, an upgrade is credited on its day, and the run continues")
+    func upgradeWithoutSuccessor() {
+        let upgraded = Fact.transaction("1", day(0), day(7), at: day(3)).asTrial
+            .revoked(day(3)).transaction { $0.isUpgraded = true }
+        let life = given(
+            trial, upgraded, Fact.didRenew("3", day(40), day(70)).priced(10_000))
+        #expect(
+            reported(life, .refunds, limit: day(4)) == ["upgradeCredits": 1])
+        #expect(reported(life, .trials)["converted"] == 1)
+    }
+
     @Test("Revenue is gross by purchase; free counts 0, and unpriced is not free")
     func revenue() {
         #expect(

@@ -35,7 +35,7 @@ extension PlainCounts {
             speaking = renewalInfos.last { $0.at <= moment }?.renewal
         }
         let decided = Self.isOn(speaking?.commitmentInfo?.commitmentAutoRenewStatus)
-        return (decided ?? Self.isOn(speaking?.autoRenewStatus)) == false
+        return decided == false || Self.isOn(speaking?.autoRenewStatus) == false
     }
 
     // MARK: Auto-renew

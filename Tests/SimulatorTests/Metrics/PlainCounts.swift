@@ -176,7 +176,8 @@ extension PlainCounts {
             let sale = sales[index]
             var counts: [Count] = []
             if !plain.life.isOneTime, sale.payload.isUpgraded == true {
-                counts.append(Count(at: sale.end, sale: index, amounts: ["upgradeCredits": 1]))
+                let at = sale.payload.revocationDate ?? sale.end
+                counts.append(Count(at: at, sale: index, amounts: ["upgradeCredits": 1]))
             }
             for refund in sale.refunds {
                 let amount = amount(refund, sale)
