@@ -1,4 +1,5 @@
 import Foundation
+import SQLiteStore
 
 /// Writes files that only their owner can read.
 enum PrivateFile {
@@ -12,13 +13,16 @@ enum PrivateFile {
         do {
             try file.write(contentsOf: bytes)
             try file.synchronize()
+            try OpenFile.synchronizeDirectory(of: path)
         } catch {
             unlink(path)
-            throw CommandFailure("ioError", "\(path) cannot be written; check its disk.", .io)
+            throw CommandFailure(
+                "ioError", "\(path) cannot be written; check its disk and its directory.", .io)
         }
     }
 
-    /// Creates the file, or replaces it as a whole: a reader finds the old bytes or the new ones.
+    /// Creates the file, or replaces it as a whole, durably: a reader finds the old bytes or the
+    /// new ones.
     static func replace(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
         let unfinished = "\(path).partial-\(getpid())"
         try create(unfinished, bytes)
@@ -27,6 +31,7 @@ enum PrivateFile {
             unlink(unfinished)
             throw refusal
         }
+        do { try OpenFile.synchronizeDirectory(of: path) } catch { throw CommandFailure(error) }
     }
 
     private static func unwritable(_ path: String) -> CommandFailure {

@@ -69,15 +69,17 @@ struct DurableNameTests {
         return steps
     }
 
+    private static func name(of path: String) -> String {
+        (path as NSString).lastPathComponent.replacing(/[0-9]+/, with: "0")
+    }
+
     /// From `7 fsync(5</data/production>) = 0`, or `7 rename("a/b", "a/c") = 0`.
     private static func step(_ line: Substring, _ number: Int) -> Step? {
         guard let call = line.firstMatch(of: /^\d+ +([a-z]+)[a-z0-9]*\((.*)/) else { return nil }
         let paths = call.2.matches(of: /[<"]([^<>"]+)[>"]/).map(\.1).filter {
             $0 != "unfinished ..."
         }
-        let names = paths.map { path in
-            (String(path) as NSString).lastPathComponent.replacing(/[0-9]+/, with: "0")
-        }
+        let names = paths.map { name(of: String($0)) }
         return Step(call: String(call.1), names: names, began: number, ended: number)
     }
 
@@ -147,8 +149,7 @@ struct DurableNameTests {
         #expect(
             DurableNameTests.naming(backup) == [
                 "fsync log.sqlite", "link log.sqlite kept",
-                "fsync "
-                    + (place.path as NSString).lastPathComponent.replacing(/[0-9]+/, with: "0"),
+                "fsync \(DurableNameTests.name(of: place.path))",
             ])
         #expect(DurableNameTests.late(backup) == [])
         #expect(backup.contains { $0.isWrite && $0.names.first == "log.sqlite" })
@@ -159,6 +160,24 @@ struct DurableNameTests {
         let link = try #require(restored.firstIndex(of: "link log.sqlite log.sqlite"))
         #expect(restored[..<link].contains("fsync log.sqlite"))
         #expect(restored[(link + 1)...].first == "fsync production")
+    }
+
+    @Test(
+        "A key and a proof are durable before their names, and their names at the end",
+        .enabled("strace(1) is missing, or may not trace", isTraceable))
+    func privateFiles() async throws {
+        let place = try await DurableNameTests.ledger()
+        let directory = "fsync \(DurableNameTests.name(of: place.path))"
+        let key = try await DurableNameTests.steps(
+            place, "audit", "keygen", "--origin", "a/b", "audit.key")
+        #expect(DurableNameTests.naming(key) == ["fsync audit.key", directory])
+        let proof = try await DurableNameTests.steps(
+            place, "audit", "prove", Evidence.id, "-o", "proof.json")
+        #expect(DurableNameTests.late(proof) == [])
+        let named = DurableNameTests.naming(proof)
+        let rename = try #require(
+            named.firstIndex(of: "rename proof.json.partial-0 proof.json"))
+        #expect(named[(rename + 1)...].first == directory)
     }
 
     @Test("A write after the sync is detected, and so is a name given before it")

@@ -133,6 +133,24 @@ struct CustomerTests {
         #expect(twice.isRepeated)
     }
 
+    @Test("Keys of other bytes are other decisions, though Unicode has them as equivalent")
+    func equivalentKeys() async throws {
+        let ann = CustomerId("ann")
+        let (composed, decomposed) = ("\u{E9}", "e\u{301}")
+        for (key, entitlement) in [(composed, "gold"), (decomposed, "pro")] {
+            let grant = try await run(
+                .grant(ann, entitlement: entitlement, until: day(90)), at: day(5), key: key)
+            #expect(!grant.isRepeated)
+        }
+        #expect(try await active("ann", at: day(6)) == ["gold", "pro"])
+        try await run(.ungrant(ann, grant: decomposed), at: day(7))
+        #expect(try await active("ann", at: day(8)) == ["gold"])
+        let failure = await #expect(throws: CommandError.self) {
+            try await run(.ungrant(ann, grant: decomposed), at: day(9))
+        }
+        #expect(failure?.code == .noSuchGrant)
+    }
+
     // MARK: Answers
 
     @Test("An unknown customer is new, with empty lists")

@@ -41,6 +41,27 @@ struct ErasedIdTests {
         }
     }
 
+    @Test("Of purchases of one time, the one of the longer id still governs afterwards")
+    func governing() async throws {
+        let chain = MadeChain(id: "999000000001")
+        let longer = chain.renewed(1).withTransaction {
+            $0.transactionId = TransactionId("1000000000001")
+            $0.purchaseDate = chain.start
+        }
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought(), longer])
+        let before = try await ledger.timeline(chain.id)
+        try await ledger.erase(chains: [chain.id])
+        let lines = try await ledger.exportLines(.subscriptions)
+        let name = try #require(lines.first?["originalTransactionId"]?.string)
+        #expect(name.hasPrefix(Pseudonyms.prefix))
+        let after = try await ledger.timeline(name)
+        let ends = [before, after].map { timeline in
+            timeline["intervals"]?.array?.compactMap { $0["to"]?.string }
+        }
+        #expect(ends[0] == ends[1] && ends[1]?.last == chain.start(2).rfc3339)
+    }
+
     @Test("An app's own id that begins like one is a customer's")
     func alike() async throws {
         let (ledger, _) = try await erased()

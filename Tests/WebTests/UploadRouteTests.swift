@@ -166,6 +166,55 @@ struct UploadRouteTests {
         }
     }
 
+    @Test("After an erasure the same customer claims what Apple renews, in every later life")
+    func claimsAgain() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for life in 0..<3 {
+                var renewal = purchase.transaction(2)
+                renewal.signedDate = renewal.signedDate?.advanced(byMilliseconds: Int64(life))
+                let body = try MadePurchase.upload(renewal, customer: "ann")
+                let answer = try await client.post("/v1/transactions", body)
+                #expect(answer.json["claim"]?.string == "moved", "\(life)")
+                #expect(active(answer) == ["com.example.pro.monthly"], "\(life)")
+                let end = try await host.end()
+                let again = try await client.post("/v1/transactions", body)
+                #expect(again.json["claim"]?.string == "held", "\(life)")
+                #expect(try await host.end() == end)
+                #expect(try await client.erase(customer: "ann").status == 200)
+                _ = try await host.ledger(.production).snapshot(
+                    atLeast: end + 1, limit: .seconds(120))
+            }
+        }
+    }
+
+    @Test("A claim that an operator undid stays undone under every token, and adds no event")
+    func undone() async throws {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = ["old", "new"].map { .init($0, [.read, .write]) }
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let body = try purchase.uploadBody(2, customer: "ann")
+            func upload(_ token: String) async throws -> WebClient.Answer {
+                try await client.post(
+                    "/v1/transactions", body,
+                    [.contentType: "application/json", .authorization: "Bearer \(token)"])
+            }
+            #expect(try await upload("old").json["claim"]?.string == "moved")
+            _ = try await host.ledger(.production).snapshot(
+                atLeast: try await host.end(), limit: .seconds(120))
+            var fields = HTTPFields.decision()
+            fields[.authorization] = "Bearer old"
+            let path = "/v1/customers/ann/subscriptions/\(purchase.id)"
+            #expect(try await client.send(.delete, path, fields).status == 200)
+            let end = try await host.end()
+            for token in ["new", "old"] {
+                let answer = try await upload(token)
+                #expect(answer.status == 200, "\(token)")
+                #expect(answer.json["claim"]?.string == "refused", "\(token)")
+            }
+            #expect(try await host.end() == end)
+        }
+    }
+
     // MARK: Keys
 
     private func head(_ key: String) -> HTTPFields {

@@ -25,8 +25,7 @@ struct AnswerReader {
         let willRenew = renewalFact.flatMap { self.willRenew($0, renewal?.willRenew) }
         let span = period.revocation(at: at)
         let isEntitled = givesAccess && interval.state.isEntitled
-        var evidence = [period.firstFact, period.bestFact, period.endFact, interval.cause]
-        evidence += [interval.proof.date, interval.proof.reason, renewalFact].compactMap(\.self)
+        let evidence = history.decidingFacts(of: index) + [renewalFact].compactMap(\.self)
         let tokenFact = Tokens.fact(history, at: at)
         return ChainAnswer(
             state: interval.state, isEntitled: isEntitled,
@@ -47,9 +46,7 @@ struct AnswerReader {
             cancellation: willRenew == false ? cancellation(renewalFact, interval) : nil,
             revocation: span.flatMap { revocation($0) }, endReason: interval.reason,
             notices: merged(notices.filter { $0.holds(at: at) }),
-            trust: min(
-                facts[period.bestFact].trust, facts[period.endFact].trust,
-                facts[interval.cause].trust),
+            trust: history.trust(of: index),
             evidence: evidence.map { facts[$0].position }.ascending())
     }
 

@@ -80,7 +80,7 @@ public struct ChainAnswer: Hashable, Sendable {
         public var at: Timestamp
     }
 
-    /// The refund or family revoke that is in force.
+    /// The refund, family revoke or withdrawal of an assigned copy that is in force.
     public struct Revocation: Hashable, Sendable {
         public var date: Timestamp
         public var reason: Int64?

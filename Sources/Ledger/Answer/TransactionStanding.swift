@@ -20,6 +20,7 @@ public struct TransactionStanding: Hashable, Sendable {
         /// It begins later.
         case upcoming
         case current
+        /// Its period is over, or an assigned copy was withdrawn.
         case ended
         case refunded
         case familyRevoked
@@ -42,9 +43,14 @@ extension Lifecycle {
             productId: history.facts[period.bestFact].statedTransaction?.productId,
             from: period.start, to: end, outcome: .current)
         if let span = period.revocation(at: at) {
-            standing.outcome = span.isFamilyRevoke ? .familyRevoked : .refunded
+            standing.outcome =
+                switch span.reason {
+                case .refund: .refunded
+                case .familyRevoke: .familyRevoked
+                default: .ended
+                }
             standing.since = span.from
-            standing.amount = span.isFamilyRevoke ? nil : history.refund(span, of: index).amount
+            standing.amount = span.isRefund ? history.refund(span, of: index).amount : nil
         } else if at < period.countsFrom {
             standing.outcome = .upcoming
         } else if let end, end <= at {

@@ -82,14 +82,17 @@ struct EntitlementReader {
             EntitlementReader.raise(&groups[Identifier(group)], isActive)
         }
         let isOver = !stretch.contains(at)
+        var evidence = stretch.evidence
+        if isOver { evidence += stretch.endEvidence }
+        if basis == .leeway { evidence += leeway?.evidence ?? [] }
         for name in product?.entitlements ?? [productId.rawValue] {
             let verdict = Verdict(
                 entitlement: name, active: isActive, basis: basis, state: stretch.state,
                 productId: productId, since: stretch.since,
                 until: isOver ? stretch.to : basis == .leeway ? leeway?.until : stretch.until,
-                originalTransactionId: holding.originalTransactionId, trust: stretch.trust,
-                evidence: basis == .leeway
-                    ? Set(stretch.evidence + (leeway?.evidence ?? [])).sorted() : stretch.evidence)
+                originalTransactionId: holding.originalTransactionId,
+                trust: isOver ? min(stretch.trust, stretch.endTrust) : stretch.trust,
+                evidence: evidence.ascending())
             add(verdict, endedAt: isActive ? nil : endedAt(stretch, isOver: isOver))
         }
     }

@@ -20,6 +20,10 @@ public struct Grant: Hashable, Sendable {
     /// The effective end.
     public var end: Timestamp { withdrawnAt.map { min($0, until) } ?? until }
 
+    /// Whether this is its id, by bytes: String's own equality would equate canonically equivalent
+    /// spellings, which the log keeps apart.
+    package func isNamed(_ id: String) -> Bool { self.id.utf8.elementsEqual(id.utf8) }
+
     /// The grants that result from the events about a customer, in order.
     ///
     /// - Parameter facts: those of `ChainId(customer:)`; others are ignored.
@@ -36,7 +40,7 @@ public struct Grant: Hashable, Sendable {
                         until: until, withdrawnAt: nil, evidence: [fact.position]))
             case .ungrant(let customer, let id):
                 let index = grants.firstIndex {
-                    $0.id == id && $0.customer == customer && $0.withdrawnAt == nil
+                    $0.isNamed(id) && $0.customer == customer && $0.withdrawnAt == nil
                 }
                 guard let index else { continue }
                 grants[index].withdrawnAt = fact.receivedAt

@@ -78,6 +78,14 @@ public struct Holders: Hashable, Sendable {
         spans.last { $0.from <= time }?.holders ?? []
     }
 
+    /// Positions of the events that change the holders at a moment (commands, and those that name
+    /// the holders from then on), and the lowest trust of the tokens among them.
+    func change(at time: Timestamp) -> (evidence: [Int64], trust: Trust) {
+        let commands = effective.filter { $0.receivedAt == time }.map(\.position)
+        let next = holders(at: time)
+        return (commands + next.map(\.cause), next.compactMap(\.tokenTrust).min() ?? .signed)
+    }
+
     /// What a claim would do at a moment.
     public func outcome(
         of claim: CustomerId, policy: ClaimPolicy, at time: Timestamp

@@ -150,15 +150,11 @@ private struct HoldingReader {
 
     private func stretch(_ piece: Piece) -> HoldingInterval {
         let (intervals, facts) = (history.intervals, history.facts)
-        let period = intervals[piece.interval].period
-        let bestFact = history.periods[period].bestFact
+        let bestFact = history.periods[intervals[piece.interval].period].bestFact
         let state = intervals[piece.interval].state
         let (first, last) = history.unbroken(around: piece.interval) { $0 == state }
-        let evidence = [
-            facts[history.periods[period].firstFact].position, facts[bestFact].position,
-            facts[history.periods[period].endFact].position,
-            facts[intervals[piece.interval].cause].position, piece.cause,
-        ]
+        let evidence = positions(piece.interval) + [piece.cause]
+        let ending = ending(piece)
         return HoldingInterval(
             state: state, from: piece.from, to: piece.to,
             since: max(intervals[first].from, piece.heldFrom),
@@ -166,10 +162,31 @@ private struct HoldingReader {
             accessEnded: accessEnded(piece.interval) ?? piece.from,
             productId: intervals[piece.interval].productId,
             group: facts[bestFact].statedTransaction?.subscriptionGroupIdentifier,
-            trust: min(
-                facts[bestFact].trust, facts[history.periods[period].endFact].trust,
-                facts[intervals[piece.interval].cause].trust, piece.tokenTrust ?? .signed),
-            evidence: evidence.ascending())
+            trust: min(history.trust(of: piece.interval), piece.tokenTrust ?? .signed),
+            evidence: evidence.ascending(), endTrust: ending.trust,
+            endEvidence: ending.evidence.ascending())
+    }
+
+    private func positions(_ interval: Int) -> [Int64] {
+        history.decidingFacts(of: interval).map { history.facts[$0].position }
+    }
+
+    /// The events by which another product or other holders follow, and the lowest trust among
+    /// them.
+    private func ending(_ piece: Piece) -> (evidence: [Int64], trust: Trust) {
+        var ending: (evidence: [Int64], trust: Trust) = ([], .signed)
+        let next = piece.interval + 1
+        if next < history.intervals.count, history.intervals[next].from == piece.to,
+            history.intervals[next].productId != product(piece)
+        {
+            ending = (positions(next), history.trust(of: next))
+        }
+        if let end = piece.heldTo, end == piece.to {
+            let change = holders.change(at: end)
+            ending.evidence += change.evidence
+            ending.trust = min(ending.trust, change.trust)
+        }
+        return ending
     }
 
     private func accessEnded(_ index: Int) -> Timestamp? {

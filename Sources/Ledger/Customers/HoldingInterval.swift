@@ -22,11 +22,16 @@ public struct HoldingInterval: HalfOpen, Hashable, Sendable {
     public var trust: Trust
     /// Positions of the events that decide it, including the one that names the holder, ascending.
     public var evidence: [Int64]
+    /// The lowest trust among the events of `endEvidence`; `signed` without any.
+    public var endTrust: Trust
+    /// Positions of the events by which another product or other holders follow, ascending; empty
+    /// where neither does.
+    public var endEvidence: [Int64]
 
     public init(
         state: ChainState, from: Timestamp, to: Timestamp?, since: Timestamp, until: Timestamp?,
         accessEnded: Timestamp, productId: ProductId?, group: SubscriptionGroupIdentifier?,
-        trust: Trust, evidence: [Int64]
+        trust: Trust, evidence: [Int64], endTrust: Trust, endEvidence: [Int64]
     ) {
         self.state = state
         self.from = from
@@ -38,5 +43,7 @@ public struct HoldingInterval: HalfOpen, Hashable, Sendable {
         self.group = group
         self.trust = trust
         self.evidence = evidence
+        self.endTrust = endTrust
+        self.endEvidence = endEvidence
     }
 }

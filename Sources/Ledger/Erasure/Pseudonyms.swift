@@ -3,7 +3,8 @@ import AppStore
 /// Replaces the ids of a person's facts with random ones, in the same order: ties that reduction
 /// breaks by an id are broken in the same way afterwards. The mapping exists only in this value.
 public struct Pseudonyms: Sendable {
-    private let replacements: [String: String]
+    /// By the bytes of the id: String's own equality would merge canonically equivalent ones.
+    private let replacements: [[UInt8]: String]
 
     /// Prefix of every random id, so that people recognise one.
     public static let prefix = "erased-"
@@ -18,13 +19,18 @@ public struct Pseudonyms: Sendable {
     ///   - facts: every fact that will be replaced.
     ///   - draw: returns this many different random texts, all of one length.
     public init(_ facts: [(chain: ChainId, fact: Fact)], draw: (Int) -> [String]) {
-        var ids: Set<String> = []
+        var ids: Set<[UInt8]> = []
         for (chain, fact) in facts {
-            ids.insert(chain.originalTransactionId.rawValue)
-            if let snapshot = fact.transaction { ids.formUnion(Pseudonyms.ids(snapshot)) }
-            if let command = fact.command { ids.formUnion(Pseudonyms.ids(command)) }
+            var stated = [chain.originalTransactionId.rawValue]
+            if let snapshot = fact.transaction { stated += Pseudonyms.ids(snapshot) }
+            if let command = fact.command { stated += Pseudonyms.ids(command) }
+            ids.formUnion(stated.map { Array($0.utf8) })
         }
-        let known = ids.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+        // The order of `Lifecycle.md` §2 rule 4. Random ids have one length.
+        let known = ids.sorted { left, right in
+            left.count == right.count
+                ? left.lexicographicallyPrecedes(right) : left.count < right.count
+        }
         let drawn = draw(known.count).sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
         precondition(drawn.count == known.count, "The number of random ids must equal that of ids.")
         replacements = Dictionary(
@@ -97,7 +103,7 @@ public struct Pseudonyms: Sendable {
     }
 
     private subscript(id: String) -> String {
-        guard let replacement = replacements[id] else {
+        guard let replacement = replacements[Array(id.utf8)] else {
             preconditionFailure("An id of a fact that was not passed to the initializer.")
         }
         return replacement

@@ -52,6 +52,30 @@ final class History: Sendable {
         interval(at: time).map { periods[intervals[$0].period] }
     }
 
+    /// The facts that decide the state in an interval: those of its period, and the proofs of its
+    /// state and of the earlier ones of that period, because each begins where the last one ended.
+    func decidingFacts(of index: Int) -> [Int] {
+        let period = periods[intervals[index].period]
+        return [period.firstFact, period.bestFact, period.endFact]
+            + proofs(of: index).flatMap(\.facts)
+    }
+
+    /// The lowest trust among these facts, except those that state only a reason.
+    func trust(of index: Int) -> Trust {
+        let period = periods[intervals[index].period]
+        let dating = proofs(of: index).flatMap { [$0.cause, $0.date ?? $0.cause] }
+        return ([period.bestFact, period.endFact] + dating).map { facts[$0].trust }.min()
+            ?? .signed
+    }
+
+    private func proofs(of index: Int) -> [Proof] {
+        intervals[max(0, index + 1 - History.citedStates)...index]
+            .filter { $0.period == intervals[index].period }.map(\.proof)
+    }
+
+    /// Maximum states of one period that an answer cites, so that hostile repetitions cost little.
+    static let citedStates = 8
+
     /// The first and the last interval of the unbroken time around one of them in which every state
     /// satisfies the condition.
     func unbroken(

@@ -17,8 +17,8 @@ extension HistoryReader {
             if let span = spans.first(where: { $0.contains(cursor) }) {
                 until = earlier(span.to, segment.to)
                 add(
-                    .revoked, cursor, until, Proof(span.opener, reason: span.familyRevokeFact),
-                    index, span.isFamilyRevoke ? .familyRevoke : .refund)
+                    .revoked, cursor, until, Proof(span.opener, reason: span.reasonFact),
+                    index, span.reason)
                 if let closer = span.closer, span.to == until {
                     proof = segment.proof.restored(by: closer)
                 }

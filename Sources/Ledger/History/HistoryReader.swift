@@ -35,6 +35,7 @@ struct HistoryReader {
                 periods[index + 1].countsFrom = until
             }
         }
+        readHistoryStarts()
         let governsUntil = governsUntil()
         for index in periods.indices {
             subjects.append(beginsRun: beginsRun(index))
@@ -47,6 +48,19 @@ struct HistoryReader {
         periods = [purchase.period]
         after = [nil]
         for segment in purchase.segments { add(segment, of: 0) }
+    }
+
+    /// Rule 4, for the first period of each rank; after the kept anchors, since a period of a lower
+    /// rank that they delay gives no access before.
+    private mutating func readHistoryStarts() {
+        var highest: Trust?
+        for index in periods.indices {
+            let trust = facts[periods[index].bestFact].trust
+            if let highest, trust <= highest { continue }
+            highest = trust
+            let before = index > 0 ? periods[index - 1] : nil
+            periods[index].countsFrom = periods[index].historyStart(after: before, facts)
+        }
     }
 
     // MARK: Rule 5

@@ -87,12 +87,23 @@ extension Period {
             Period(group.records, records, facts, renewal: group.renewalFact)
         }
         periods.sort(by: precedes)
-        if let first = periods.first, first.firstStated < first.start,
-            facts.transactionReason(first.bestFact) == .renewal
-        {
-            periods[0].countsFrom = first.firstStated
-        }
         return periods
+    }
+
+    /// When the first period of a rank counts (rule 4): a renewal from its first statement, or from
+    /// the end of the lower rank's period before it, while that gives access.
+    func historyStart(after before: Period?, _ facts: OrderedFacts) -> Timestamp {
+        guard firstStated < start, facts.transactionReason(bestFact) == .renewal else {
+            return countsFrom
+        }
+        guard let before, before.countsFrom <= firstStated, before.end > firstStated else {
+            return firstStated
+        }
+        let until = min(before.end, start)
+        let isRevoked = before.spans.contains { span in
+            span.from < until && (span.to.map { $0 > firstStated } ?? true)
+        }
+        return isRevoked ? firstStated : until
     }
 
     /// The transactions of one period, and the first fact about ignored ones that names a renewal.

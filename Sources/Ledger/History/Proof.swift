@@ -15,8 +15,11 @@ struct Proof: Hashable, Sendable {
     /// remains part of it.
     func restored(by closer: Int) -> Proof { Proof(closer, date: cause, reason: reason) }
 
-    /// Positions of all these facts, ascending and unique.
-    func positions(_ facts: OrderedFacts) -> [Int64] {
-        [cause, date, reason].compactMap { $0.map { facts[$0].position } }.ascending()
+    /// All these facts.
+    var facts: [Int] { [cause, date, reason].compactMap { $0 } }
+
+    /// Their positions, ascending and unique.
+    func positions(_ ordered: OrderedFacts) -> [Int64] {
+        facts.map { ordered[$0].position }.ascending()
     }
 }

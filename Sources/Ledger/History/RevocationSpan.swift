@@ -9,9 +9,11 @@ struct RevocationSpan: HalfOpen, Sendable {
     let opener: Int
     /// The fact that reversed it.
     var closer: Int?
-    /// The fact that states the withdrawal of a family copy: by FAMILY_REVOKE, or by a REVOKE with
-    /// this date. Before 2025-12 only the notification type states it, not the payload.
-    let familyRevokeFact: Int?
+    /// `refund`, `familyRevoke`, or `other` for an assigned copy.
+    let reason: EndReason
+    /// The fact that states a reason other than a refund. Before 2025-12 only the notification type
+    /// states a family revoke, not the payload.
+    let reasonFact: Int?
 
-    var isFamilyRevoke: Bool { familyRevokeFact != nil }
+    var isRefund: Bool { reason == .refund }
 }

@@ -157,9 +157,10 @@ struct TransactionRecord: Sendable {
             let isUpgraded = facts[statement.fact].statedTransaction?.isUpgraded ?? false
             if let date = statement.revocationDate, !isUpgraded {
                 if open?.from == date { continue }
+                let why = reason(date, statements, facts)
                 open = RevocationSpan(
-                    from: date, to: nil, opener: statement.fact, closer: nil,
-                    familyRevokeFact: familyRevokeFact(date, statements, facts))
+                    from: date, to: nil, opener: statement.fact, closer: nil, reason: why.reason,
+                    reasonFact: why.fact)
             } else if var span = open {
                 span.to = statement.signedDate
                 span.closer = statement.fact
@@ -171,14 +172,21 @@ struct TransactionRecord: Sendable {
         return closed
     }
 
-    private static func familyRevokeFact(
+    /// Why access ended on a revocationDate, and the fact that states it unless it is a refund.
+    private static func reason(
         _ date: Timestamp, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts
-    ) -> Int? {
-        statements.first { statement in
-            guard statement.revocationDate == date else { return false }
-            let fact = facts[statement.fact]
-            return fact.cause.notificationType?.value == .revoke
-                || fact.statedTransaction?.revocationType?.value == .familyRevoke
-        }?.fact
+    ) -> (reason: EndReason, fact: Int?) {
+        let revoking = statements.filter { $0.revocationDate == date }.map(\.fact)
+        let assigned = revoking.first { fact in
+            facts[fact].statedTransaction?.inAppOwnershipType?.value == .assigned
+                || facts[fact].statedTransaction?.revocationType?.value == .assignmentRevoke
+        }
+        if let assigned { return (.other, assigned) }
+        let shared = revoking.first { fact in
+            facts[fact].cause.notificationType?.value == .revoke
+                || facts[fact].statedTransaction?.revocationType?.value == .familyRevoke
+        }
+        guard let shared else { return (.refund, nil) }
+        return (.familyRevoke, shared)
     }
 }

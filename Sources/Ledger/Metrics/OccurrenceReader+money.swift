@@ -74,7 +74,7 @@ extension OccurrenceReader {
     /// is refunded once.
     private func refunds(of period: CountedPeriod) -> [Refund] {
         var refunds: [Refund] = []
-        for span in history.periods[period.index].spans where !span.isFamilyRevoke {
+        for span in history.periods[period.index].spans where span.isRefund {
             if let last = refunds.last, last.from == span.from {
                 guard let end = last.to, span.to.map({ $0 > end }) ?? true else { continue }
                 refunds[refunds.count - 1].to = span.to

@@ -31,7 +31,7 @@ public struct PeriodReading: Hashable, Sendable {
         isRenewal = period.isRenewal
         stateBefore = history.state(at: period.start.advanced(byMilliseconds: -1))
         isRefunded = history.periods[period.index].spans.contains { span in
-            !span.isFamilyRevoke && span.from < limit && (span.to.map { $0 >= limit } ?? true)
+            span.isRefund && span.from < limit && (span.to.map { $0 >= limit } ?? true)
         }
     }
 }

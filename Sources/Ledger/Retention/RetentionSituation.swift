@@ -60,7 +60,7 @@ extension Lifecycle {
         found.price = answer.price
         found.refunds = Int64(
             history.periods.count { period in
-                period.spans.contains { !$0.isFamilyRevoke && $0.contains(time) }
+                period.spans.contains { $0.isRefund && $0.contains(time) }
             })
         found.cancellations = Int64(
             lifeFacts.count { $0.name == .autoRenewDisabled && $0.at <= time })

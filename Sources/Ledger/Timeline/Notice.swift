@@ -265,7 +265,7 @@ struct NoticeReader {
     }
 
     private mutating func readHistoryMissingBefore() {
-        guard let period = history.periods.first,
+        guard let period = history.periods.min(by: { $0.countsFrom < $1.countsFrom }),
             let best = facts[period.bestFact].statedTransaction,
             !period.contains(
                 transaction: TransactionId(best.originalTransactionId.rawValue),

@@ -108,9 +108,8 @@ extension NoticeReader {
             let trust: Trust
             let isDenied: Bool
         }
-        let rejected = (facts.ranks?.rejected ?? []).sorted { left, right in
-            (left.period.start, left.period.transactionId)
-                < (right.period.start, right.period.transactionId)
+        let rejected = (facts.ranks?.rejected ?? []).sorted {
+            Period.precedes($0.period, $1.period)
         }
         var places: [Group: Int] = [:]
         var groups: [(first: RejectedPurchase, others: Int)] = []

@@ -30,13 +30,13 @@ enum CommandOrder {
     }
 
     /// By receivedAt, ties by position (`Lifecycle.md` §6). Of commands with one id the first in
-    /// the log counts: an id names one decision.
+    /// the log counts: an id names one decision. Compares bytes, as the log does.
     static func ordered(_ facts: [Fact]) -> [Fact] {
         guard facts.contains(where: { $0.command != nil }) else { return [] }
-        var seen: Set<String> = []
+        var seen: Set<[UInt8]> = []
         let byPosition = facts.filter { $0.command != nil }.sorted { $0.position < $1.position }
         let first = byPosition.filter { fact in
-            fact.command.map { seen.insert($0.id).inserted } ?? false
+            fact.command.map { seen.insert(Array($0.id.utf8)).inserted } ?? false
         }
         return first.sorted { left, right in
             (left.receivedAt, left.position) < (right.receivedAt, right.position)

@@ -165,7 +165,7 @@ struct TimelineEventReader {
         let periods = history.periods
         for index in periods.indices where !periods[index].spans.isEmpty {
             var last: Timestamp?
-            for span in periods[index].spans where !span.isFamilyRevoke {
+            for span in periods[index].spans where span.isRefund {
                 let refund = TimelineEvent.Detail.refund(history.refund(span, of: index))
                 if span.from != last {
                     add(.refunded, at: span.from, fact: span.opener, detail: refund)

@@ -99,7 +99,7 @@ public struct CommandIntake: Sendable {
                     + " appAccountToken cannot be removed: link the chain to another customer.")
         case .ungrant(let customer, let id):
             let grants = Grant.grants(try await life(of: ChainId(customer: customer)).commands)
-            guard grants.contains(where: { $0.id == id && $0.withdrawnAt == nil }) else {
+            guard grants.contains(where: { $0.isNamed(id) && $0.withdrawnAt == nil }) else {
                 throw CommandError(
                     .noSuchGrant,
                     "\(customer) has no active grant \(id); the customer's timeline lists them.")
@@ -107,15 +107,12 @@ public struct CommandIntake: Sendable {
         }
     }
 
-    /// - Parameter position: only facts before it; nil: all facts.
-    private func life(
-        of chain: ChainId, before position: Int64? = nil
-    ) async throws(CommandError) -> Lifecycle {
-        let facts = try await storing { () throws(StoreError) in
-            try await ledger.presentFacts(of: chain)
-        }
-        return ledger.life(
-            of: facts.filter { fact in position.map { fact.position < $0 } ?? true })
+    private func facts(of chain: ChainId) async throws(CommandError) -> [Fact] {
+        try await storing { () throws(StoreError) in try await ledger.presentFacts(of: chain) }
+    }
+
+    private func life(of chain: ChainId) async throws(CommandError) -> Lifecycle {
+        ledger.life(of: try await facts(of: chain))
     }
 
     // MARK: Claims
@@ -123,19 +120,24 @@ public struct CommandIntake: Sendable {
     /// The result of a claim.
     public struct Claimed: Hashable, Sendable {
         public let outcome: Holders.ClaimOutcome
-        /// The log position of the claim; nil if nothing had to be written.
+        /// The log position of the claim that was judged; nil if nothing had to be written, and for
+        /// a repetition without effect.
         public let position: Int64?
+        /// Whether the claim was written now, not by the same upload sent concurrently.
+        public let isWritten: Bool
 
-        public init(outcome: Holders.ClaimOutcome, position: Int64?) {
+        public init(outcome: Holders.ClaimOutcome, position: Int64?, isWritten: Bool = false) {
             self.outcome = outcome
             self.position = position
+            self.isWritten = isWritten
         }
     }
 
     /// Applies the claim of an upload that names a customer to a chain whose evidence was verified
     /// and appended (`POST /v1/transactions`; `Lifecycle.md` §6). Only claims that change the
     /// holders are written. The result is the outcome at the claim's own position: of concurrent
-    /// claims, each gets its own effect, not the final state.
+    /// claims, each gets its own effect, not the final state. A known claim is not written again,
+    /// under any actor; one that was undone since has no effect.
     ///
     /// - Parameters:
     ///   - actor: the uploader, as far as the service can identify it.
@@ -154,22 +156,36 @@ public struct CommandIntake: Sendable {
         }
         // The id includes the current holders: repeating an upload repeats the claim, unless the
         // holders changed in between.
-        let before = holders.holders(at: now).map { String($0.cause) }.joined(separator: ",")
-        let command = Command(
+        var before = holders.holders(at: now).map { String($0.cause) }.joined(separator: ",")
+        var command = Command(
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
             reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))
         try CommandCheck.check(command)
         try CommandCheck.checkPerson(command)
-        guard admit() else { return nil }
-        let receipt = try await append(command, chain, source: .client, receivedAt: nil)
-        // A repetition of an earlier claim that was undone since has no effect.
-        if life.commands.contains(where: { $0.position == receipt.position }) {
-            return Claimed(outcome: .refused, position: nil)
+        var known = try await stored(command.id)
+        // An erased claim belongs to an earlier life of the chain: this one is another decision.
+        while let earlier = known, earlier.bytes == nil {
+            before += ";\(earlier.event.position)"
+            command.id = CommandIntake.claimId(chain, customer, policy, before: before)
+            known = try await stored(command.id)
         }
+        let receipt: CommandReceipt
+        if let known {
+            receipt = CommandReceipt(command, chain, repeating: known.event)
+        } else {
+            guard admit() else { return nil }
+            receipt = try await append(command, chain, source: .client, receivedAt: nil)
+        }
+        let facts = try await facts(of: chain)
+        // The repetition of a claim that was undone before, or erased meanwhile, has no effect.
+        guard !life.commands.contains(where: { $0.position == receipt.position }),
+            facts.contains(where: { $0.position == receipt.position })
+        else { return Claimed(outcome: .refused, position: nil, isWritten: !receipt.isRepeated) }
         // A concurrent claim may have been appended first; judge this one by the holders before it.
-        let judged = try await self.life(of: chain, before: receipt.position).holders.outcome(
-            of: customer, policy: policy, at: receipt.receivedAt)
-        return Claimed(outcome: judged, position: receipt.position)
+        let judged = ledger.life(of: facts.filter { $0.position < receipt.position }).holders
+            .outcome(of: customer, policy: policy, at: receipt.receivedAt)
+        return Claimed(
+            outcome: judged, position: receipt.position, isWritten: !receipt.isRepeated)
     }
 
     private static func claimId(
@@ -227,28 +243,35 @@ public struct CommandIntake: Sendable {
 
     /// The result of a command whose key is known; nil for a new one. The token is not part of the
     /// decision: a repetition under another token still counts as one, and the result has the
-    /// name of the first token.
+    /// name of the first token. The actor of a claim is the name of the uploader's token.
     private func known(
         _ command: Command, _ chain: ChainId?
     ) async throws(CommandError) -> CommandReceipt? {
-        let found = try await storing { () throws(StoreError) in
-            let known = try await ledger.log.event(key: CommandIntake.key(command.id))
-            // Another node's row may be visible before it is durable.
-            if known != nil, let log = ledger.log as? any SharedLog {
-                try await log.confirmVisible()
-            }
-            return (known, try known?.originalBytes())
-        }
-        guard let known = found.0 else { return nil }
+        guard let known = try await stored(command.id) else { return nil }
+        let first = known.bytes.flatMap { try? JSONValue.parse($0) }
         var command = command
-        command.tokenName =
-            found.1.flatMap { try? JSONValue.parse($0) }?["tokenName"]?.string
-        guard found.1 == command.evidence(about: chain) else {
+        command.tokenName = first?["tokenName"]?.string
+        if case .claim = command.action, let actor = first?["actor"]?.string {
+            command.actor = actor
+        }
+        guard known.bytes == command.evidence(about: chain) else {
             throw CommandIntake.reused(command.id)
         }
-        return CommandReceipt(
-            command: command, chain: chain, position: known.event.position,
-            receivedAt: known.event.receivedAt, isRepeated: true)
+        return CommandReceipt(command, chain, repeating: known.event)
+    }
+
+    private typealias StoredCommand = (event: RecordedEvent, bytes: [UInt8]?)
+
+    /// The event under the key of a command, and its evidence: nil where it was erased.
+    private func stored(_ id: String) async throws(CommandError) -> StoredCommand? {
+        try await storing { () throws(StoreError) -> StoredCommand? in
+            guard let known = try await ledger.log.event(key: CommandIntake.key(id)) else {
+                return nil
+            }
+            // Another node's row may be visible before it is durable.
+            if let log = ledger.log as? any SharedLog { try await log.confirmVisible() }
+            return (known.event, try known.originalBytes())
+        }
     }
 
     package static func reused(_ id: String) -> CommandError {
@@ -262,5 +285,14 @@ public struct CommandIntake: Sendable {
         _ body: () async throws(StoreError) -> Value
     ) async throws(CommandError) -> Value {
         do throws(StoreError) { return try await body() } catch { throw CommandError(error) }
+    }
+}
+
+extension CommandReceipt {
+    /// The receipt of a command that repeats an event of the log.
+    fileprivate init(_ command: Command, _ chain: ChainId?, repeating event: RecordedEvent) {
+        self.init(
+            command: command, chain: chain, position: event.position,
+            receivedAt: event.receivedAt, isRepeated: true)
     }
 }

@@ -1,8 +1,8 @@
 internal import Foundation
-internal import LedgerStore
+package import LedgerStore
 
 /// An open file, read and written in whole blocks, and closed with its last reference.
-final class OpenFile: Sendable {
+package final class OpenFile: Sendable {
     let descriptor: Int32
     let path: String
 
@@ -27,6 +27,11 @@ final class OpenFile: Sendable {
     /// Opens a directory, to sync its entries.
     static func directory(_ path: String) throws(StoreError) -> OpenFile {
         try OpenFile(path, O_RDONLY | O_DIRECTORY)
+    }
+
+    /// Syncs the directory of a file, so that the file's name is durable.
+    package static func synchronizeDirectory(of path: String) throws(StoreError) {
+        try directory(DatabaseFile.parent(of: path)).synchronize()
     }
 
     /// Creates a temporary file without a name; `path` is its directory.

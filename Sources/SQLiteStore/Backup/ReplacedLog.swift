@@ -71,7 +71,7 @@ struct ReplacedLog {
                 throw DatabaseFile.systemError(errno, path: log + suffix)
             }
         }
-        try OpenFile.directory(DatabaseFile.parent(of: log)).synchronize()
+        try OpenFile.synchronizeDirectory(of: log)
     }
 
     /// Removes the second name of a log that a killed run left with two.

@@ -61,6 +61,8 @@ enum HoldingCodec {
         writer.signed(stretch.accessEnded.milliseconds &- stretch.from.milliseconds)
         writer.byte(UInt8(FactTables.trusts.firstIndex(of: stretch.trust) ?? 0))
         encode(stretch.evidence, &writer)
+        writer.byte(UInt8(FactTables.trusts.firstIndex(of: stretch.endTrust) ?? 0))
+        encode(stretch.endEvidence, &writer)
     }
 
     /// Ascending, each as the difference from the previous one.
@@ -152,7 +154,9 @@ enum HoldingCodec {
             since: Timestamp(milliseconds: since), until: until,
             accessEnded: Timestamp(milliseconds: accessEnded),
             productId: products[Int(product)].id, group: products[Int(product)].group,
-            trust: try reader.element(of: FactTables.trusts), evidence: try positions(&reader))
+            trust: try reader.element(of: FactTables.trusts), evidence: try positions(&reader),
+            endTrust: try reader.element(of: FactTables.trusts),
+            endEvidence: try positions(&reader))
     }
 
     private static func positions(

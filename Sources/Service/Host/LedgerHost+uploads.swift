@@ -81,7 +81,7 @@ extension LedgerHost {
     }
 
     /// Claims the chain where a customer is named. Returns the data the answer is built from, and
-    /// whether the claim appended an event.
+    /// whether it is as of the position of a claim.
     private func record(
         of receipt: IntakeReceipt, for customer: CustomerId?, sender: String
     ) async throws -> (record: UploadRecord, isClaimed: Bool) {
@@ -142,7 +142,7 @@ extension LedgerHost {
             isTaken = uploadBudget.take(chain, served.environment, at: now)
             return isTaken
         }
-        isWritten = claimed?.position != nil
+        isWritten = claimed?.isWritten ?? false
         return claimed
     }
 

@@ -58,11 +58,12 @@ extension ChainReading {
             : "unconfirmed: the period elapsed, but no end was reported"
     }
 
-    /// The refund or family revoke in force; for a refund with amount and period.
+    /// The revocation in force; for a refund with amount and period.
     private func text(_ revocation: ChainAnswer.Revocation) -> String {
         let refund = lifeFacts.last { $0.name == .refunded && $0.at == revocation.date }
         let what = refund.map { ", \($0.text)" } ?? ""
-        return "\(revocation.type ?? "refund"), \(revocation.date.rfc3339)\(what)"
+        let type = revocation.type ?? answer.endReason?.rawValue ?? "refund"
+        return "\(type), \(revocation.date.rfc3339)\(what)"
     }
 
     private var stateLine: String {

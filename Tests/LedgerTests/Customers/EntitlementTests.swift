@@ -175,6 +175,56 @@ struct EntitlementTests {
         #expect(asked(day(10), facts).standing == .inactive)
     }
 
+    // MARK: Evidence
+
+    @Test("The cited events alone give the same verdict, the one that ended it among them")
+    func citedAlone() throws {
+        let basic = bought.transaction { $0.productId = ProductId("basic") }
+        let reversed = [
+            Fact.notification(.refund, "1", day(0), day(30), at: day(5)).revoked(day(4)),
+            Fact.notification(.refundReversed, "1", day(0), day(30), at: day(6)),
+            Fact.notification(.didFailToRenew, "1", day(0), day(30), at: day(31)),
+        ].map { $0.token("ann") }
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let failed = [
+            bought, Fact.didFailToRenew(at: day(30)), Fact.expired(.billingRetry, at: day(60)),
+        ]
+        let linked = [Fact.subscribed("1", day(0), day(30)), Fact.link("ann", at: day(2))]
+        let moved = linked + [Fact.link("bob", at: day(10))]
+        let unlinked = linked + [Fact.unlink("ann", at: day(10))]
+        let cases: [(facts: [Fact], name: String, at: Timestamp, evidence: [Int64])] = [
+            (failed, "pro", day(61), [1, 2, 3]),
+            (reversed, "pro", day(40), [1, 2, 3]),
+            ([basic, renewed.token("ann")], "basic", day(40), [1, 2]),
+            ([basic, renewed.token("ann")], "basic", day(29), [1]),
+            ([bought, renewed.token("bob")], "pro", day(40), [1, 2]),
+            (moved, "pro", day(10), [1, 2, 3]),
+            (unlinked, "pro", day(10), [1, 2, 3]),
+            (unlinked, "pro", day(9), [1, 2]),
+        ]
+        for (facts, name, at, evidence) in cases {
+            let whole = try verdict(asked(at, facts), name)
+            #expect(whole.evidence == evidence)
+            let cited = evidence.map { facts[Int($0) - 1] }
+            let alone = try verdict(asked(at, cited), name)
+            #expect(alone.active == whole.active && alone.state == whole.state)
+            #expect(alone.since == whole.since)
+        }
+    }
+
+    @Test("The trust is that of the events that date the state, and of what ended it")
+    func leastTrusted() throws {
+        let retried = [bought, Fact.didFailToRenew(at: day(30)).trusted(.secret)]
+        for (at, trust) in [(day(29), Trust.signed), (day(31), .secret), (day(95), .secret)] {
+            #expect(try verdict(asked(at, retried)).trust == trust)
+            #expect(given(retried).answer(at)?.trust == trust)
+        }
+        let basic = bought.transaction { $0.productId = ProductId("basic") }
+        let changed = [basic, Fact.didRenew("2", day(30), day(60)).token("ann").trusted(.secret)]
+        #expect(try verdict(asked(day(29), changed), "basic").trust == .signed)
+        #expect(try verdict(asked(day(31), changed), "basic").trust == .secret)
+    }
+
     // MARK: Leeway
 
     @Test("While a renewal is overdue access continues for the leeway, with basis leeway")

@@ -56,6 +56,23 @@ struct PseudonymTests {
         #expect(stated.allSatisfy { $0.hasPrefix(Pseudonyms.prefix) })
     }
 
+    @Test("Shorter ids stay before longer ones, as in the order of periods")
+    func lengths() throws {
+        let ids = try replaced([fact("1000000000001"), fact("999000000001")])
+            .map { try #require($0?.fact.transaction?.transactionId) }
+        #expect(ids[1] < ids[0])
+    }
+
+    @Test("Ids of other bytes get other random ids, though Unicode has them as equivalent")
+    func equivalentIds() throws {
+        let ids = try replaced(
+            ["\u{E9}", "e\u{301}"].map { key in
+                fact("1000", Command(id: key, actor: "a", reason: "r", action: .link(.init("c"))))
+            }
+        ).map { try #require($0?.fact.command?.id) }
+        #expect(ids[0] != ids[1])
+    }
+
     @Test("A token in capitals and the customer of a link stay the same customer")
     func customers() throws {
         let token = "0AB11111-2222-3333-4444-555555555555"

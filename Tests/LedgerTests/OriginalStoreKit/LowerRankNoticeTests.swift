@@ -254,6 +254,20 @@ struct LowerRankNoticeTests {
         #expect(life.notices(.unconfirmedStatement).first?.to == day(50))
     }
 
+    @Test("Of rejected purchases of one time, the notice names the first of rule 4's order")
+    func named() {
+        let rejected = ["1000", "999"].map { id in
+            versionOne(.didRenew, at: day(3)).transaction {
+                $0.transactionId = TransactionId(id)
+                $0.purchaseDate = day(1)
+                $0.expiresDate = day(2)
+            }
+        }
+        let life = given([bought, .transaction("1", day(0), day(30), at: day(10))] + rejected)
+        let notices = life.notices(.contradiction)
+        #expect(notices.count == 1 && notices[0].message.contains("transaction 999,"))
+    }
+
     @Test("The order of arrival does not matter")
     func arrival() {
         let facts = numbered([

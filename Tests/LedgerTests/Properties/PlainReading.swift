@@ -36,15 +36,36 @@ struct PlainReading {
         }
         periods = PlainReading.grouped(transactions()).sorted(by: PlainReading.precedes)
         setLowerRanksAside()
-        if let first = periods.first, first.firstStated < first.start,
-            first.best.transaction.transactionReason?.value == .renewal
-        {
-            periods[0].countsFrom = first.firstStated
-        }
         for index in periods.indices.dropLast() {
             guard let until = keptAnchor(index) else { continue }
             periods[index + 1].countsFrom = until
         }
+        for (index, period) in periods.enumerated() where isFirstOfRank(index) {
+            let isEarly = period.firstStated < period.start
+            guard isEarly, period.best.transaction.transactionReason?.value == .renewal else {
+                continue
+            }
+            periods[index].countsFrom = lowerEnd(index) ?? period.firstStated
+        }
+    }
+
+    private func isFirstOfRank(_ index: Int) -> Bool {
+        periods[..<index].allSatisfy { $0.best.fact.trust < periods[index].best.fact.trust }
+    }
+
+    /// Until when the period before gives access that lasts from the first statement of one on; nil
+    /// if it gives none.
+    private func lowerEnd(_ index: Int) -> Timestamp? {
+        guard index > 0 else { return nil }
+        let (before, period) = (periods[index - 1], periods[index])
+        let end = min(before.end, period.start)
+        let isHeld =
+            before.countsFrom <= period.firstStated && period.firstStated < end
+            && before.spans.allSatisfy { span in
+                end <= span.from
+                    || span.to.map { $0 <= max(span.from, period.firstStated) } ?? false
+            }
+        return isHeld ? end : nil
     }
 
     /// Rule 4's order.

@@ -114,6 +114,34 @@ struct PeriodTests {
         #expect(life.state(day(-1, hour - 1)) == nil)
     }
 
+    @Test("A lower-rank period before it ends no access of the early start")
+    func adoptedEarlyBesideLowerRank() {
+        let renewed = Fact.didRenew("2", day(0), day(30), at: day(-1))
+        func lower(_ from: Timestamp, _ to: Timestamp) -> Fact {
+            .notification(.didRenew, "9", from, to, at: day(0)).trusted(.secret)
+        }
+        let cancelled = lower(day(0, -second), day(0, 10)).revoked(day(0, -second))
+        for invented in [
+            cancelled, lower(day(-1, hour), day(0)), lower(day(-30), day(-1, hour)),
+            lower(day(-30), day(-2)), lower(day(-30), day(0)).revoked(day(-1, hour)),
+        ] {
+            let life = given(renewed, invented)
+            for moment in [day(-1), day(-1, hour), day(0, -second), day(0, -1), day(0)] {
+                #expect(life.answer(moment)?.isEntitled == true)
+            }
+        }
+        let life = given(renewed, cancelled)
+        #expect(life.history == given(renewed).history)
+        #expect(life.notices(.historyMissingBefore).map(\.from) == [day(-1)])
+        // While it gives access, the lower rank's period is the one of that time.
+        for end in [day(0), day(-1, hour)] {
+            #expect(
+                given(renewed, lower(day(-30), end)).history == [
+                    Start(.subscribed, day(-30)), Start(.renewing, end), Start(.expired, day(30)),
+                ])
+        }
+    }
+
     @Test("A first PURCHASE, or a later RENEWAL, stated early begins at its purchaseDate")
     func notAdoptedEarly() {
         #expect(given(.subscribed("1", day(0), day(30), at: day(-1))).history[0].at == day(0))

@@ -139,4 +139,28 @@ struct RevocationTests {
             life.history.map(\.state) == [.subscribed, .revoked, .subscribed, .expired])
         #expect(life.transitions.map(\.reason) == [nil, .familyRevoke, nil, .unconfirmed])
     }
+
+    @Test("A withdrawn assigned copy is no refund and no family revoke, by any channel")
+    func assigned() {
+        func seat(_ fact: Fact) -> Fact {
+            fact.transaction { $0.inAppOwnershipType = Raw(.assigned) }
+        }
+        func notified(_ type: NotificationType) -> Fact {
+            .notification(type, "1", day(0), day(30), at: day(10))
+        }
+        for withdrawn in [
+            seat(said(day(10), day(9)).transaction { $0.revocationType = nil }),
+            seat(notified(.revoke).transaction { $0.revocationDate = day(9) }),
+            notified(.revoke).revoked(day(9), .assignmentRevoke),
+            seat(notified(.refund).revoked(day(9))),
+        ] {
+            let life = given(seat(bought), withdrawn)
+            #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
+            #expect(life.answer(day(10))?.endReason == .other)
+            #expect(life.lifeFacts(.refunded).isEmpty)
+            let standing = life.standing(of: TransactionId("1"), at: day(10))
+            #expect(standing?.outcome == .ended && standing?.since == day(9))
+            #expect(standing?.amount == nil)
+        }
+    }
 }

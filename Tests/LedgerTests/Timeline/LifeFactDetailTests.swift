@@ -44,8 +44,8 @@ struct LifeFactDetailTests {
     func unpriced() {
         let changes: [(inout TransactionSnapshot) -> Void] = [
             { $0.price = nil }, { $0.currency = nil },
-            { $0.inAppOwnershipType = Raw(.familyShared) },
-            { $0.inAppOwnershipType = Raw(.assigned) }, { $0.price = -1 }, { $0.price = .max },
+            { $0.inAppOwnershipType = Raw(.familyShared) }, { $0.price = -1 },
+            { $0.price = .max },
         ]
         for change in changes {
             let life = given(.subscribed("1", day(0), day(30)), refund(change))

@@ -166,7 +166,7 @@ struct PlainLife {
         return joined
     }
 
-    /// `Lifecycle.md` §2 rule 3; the revocation of a family copy is not a refund.
+    /// `Lifecycle.md` §2 rule 3; the revocation of a copy is not a refund.
     private static func refunds(_ stated: [Delivery]) -> [Refund] {
         var refunds: [Refund] = []
         var standing: Refund?
@@ -190,7 +190,11 @@ struct PlainLife {
         return refunds.filter { refund in
             !stated.contains { delivery in
                 guard delivery.transaction?.revocationDate == refund.from else { return false }
-                if delivery.transaction?.revocationType?.value == .familyRevoke { return true }
+                if delivery.transaction?.inAppOwnershipType?.value == .assigned { return true }
+                switch delivery.transaction?.revocationType?.value {
+                case .familyRevoke, .assignmentRevoke: return true
+                default: break
+                }
                 guard case .notification(let body, _, _) = delivery.evidence else { return false }
                 return body.notificationType?.value == .revoke
             }
