@@ -62,17 +62,21 @@ public struct Ingest: Sendable {
         return summary
     }
 
-    /// As above; when it throws, `summary` holds the counts until then.
+    /// As above; when it throws, `summary` holds the counts until then, and the last position that
+    /// is known.
     public func run(
         paths: [String], into summary: inout IngestSummary,
         report: @escaping @Sendable (Progress) -> Void = { _ in }
     ) async throws(Failure) {
+        summary.position = try await end()
         for path in paths {
             try await run(path, into: &summary, report: report)
         }
-        do throws(StoreError) {
-            summary.position = try await log.head().position
-        } catch {
+        summary.position = try await end()
+    }
+
+    private func end() async throws(Failure) -> Int64 {
+        do throws(StoreError) { return try await log.head().position } catch {
             throw .store(error)
         }
     }

@@ -4,6 +4,16 @@ import Foundation
 package enum InputFile {
     private static let pieceByteCount = 1_024 * 1_024
 
+    /// Why there is no file to read at a path; nil where there is one.
+    package static func obstacle(_ path: String) -> String? {
+        var isDirectory: ObjCBool = false
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+            return "there is no such file"
+        }
+        if isDirectory.boolValue { return "it is a directory" }
+        return FileManager.default.isReadableFile(atPath: path) ? nil : "it cannot be read"
+    }
+
     /// At most one byte more than `limit`, which is enough to detect what is too long; nil for what
     /// cannot be read, and for a directory. Blocks.
     ///

@@ -1,4 +1,4 @@
-import AppStore
+public import AppStore
 public import Intake
 import Ledger
 public import LedgerStore
@@ -14,6 +14,8 @@ public struct Audit: Sendable {
     let log: any LedgerLog
     /// The environment's directory, with derived data beside the log.
     let directory: String
+    /// The environment that the log must be of.
+    let environment: Environment
 
     public struct Report: Sendable {
         public var log: LogAuditReport
@@ -46,7 +48,7 @@ public struct Audit: Sendable {
         }
     }
 
-    /// An event whose evidence no longer verifies.
+    /// An event whose evidence no longer verifies, or is of another environment.
     public struct SignatureFinding: Sendable, Equatable {
         public let position: Int64
         public let code: String
@@ -54,10 +56,13 @@ public struct Audit: Sendable {
     }
 
     static let maximumSignatureFindings = 1_000
+    /// Events from the start, among which the first that names its environment decides.
+    static let environmentEventCount = 100
 
-    public init(log: any LedgerLog, directory: String) {
+    public init(log: any LedgerLog, directory: String, environment: Environment) {
         self.log = log
         self.directory = directory
+        self.environment = environment
     }
 
     /// - `verifier`: if given, every JWS and receipt is verified again at its date, on all cores.
@@ -75,6 +80,8 @@ public struct Audit: Sendable {
         do throws(StoreError) { result.projectionsMatch = try await derivedMatches() } catch {
             result.projectionsFailure = error
         }
+        // The audit of the log reports rows that cannot be read.
+        if let finding = try? await foreignEvidence() { result.add(finding) }
         guard let verifier else { return result }
         let judge = Judge(verifier: verifier, secrets: SharedSecrets(apps))
         try await verifySignatures(judge, &result, report)
@@ -84,7 +91,7 @@ public struct Audit: Sendable {
     // MARK: Derived data
 
     /// Whether every checkpoint belongs to this log; also true when nothing was derived yet.
-    private func derivedMatches() async throws(StoreError) -> Bool {
+    package func derivedMatches() async throws(StoreError) -> Bool {
         var checkpoints: [ProjectionCursor] = []
         if let path = DerivedFiles.facts(in: directory).current() {
             let facts = try await FactsStore.open(path)
@@ -101,6 +108,26 @@ public struct Audit: Sendable {
             guard try await witness.confirms(checkpoint) else { return false }
         }
         return true
+    }
+
+    // MARK: Environment
+
+    /// The event that shows that the log is of another environment; the log itself names none.
+    package func foreignEvidence() async throws(StoreError) -> SignatureFinding? {
+        let events = try await log.page(
+            after: 0, limit: Audit.environmentEventCount, damaged: .marked)
+        for logged in events where logged.event.attributes.trust != .operator {
+            guard let bytes = try? logged.originalBytes(),
+                let named = Intake.EvidenceClaims.environment(of: bytes)
+            else { continue }
+            guard named != environment else { return nil }
+            return SignatureFinding(
+                position: logged.event.position, code: VerificationCode.wrongEnvironment.rawValue,
+                message: "The evidence is for \(named.rawValue); expected \(environment.rawValue):"
+                    + " the log is in another environment's place. Move it to its own, or restore"
+                    + " the newest backup.")
+        }
+        return nil
     }
 
     // MARK: Signatures

@@ -32,9 +32,8 @@ extension EnvironmentLedger {
             return try await backUp(opened.log, opened.operations, environment, to: path, report)
         }
         // Opening a missing log would create an empty one, and its backup would look like success.
-        guard FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") else {
-            throw BackupError.noLog(directory)
-        }
+        try await requireLog(directory)
+        guard hasLog(directory) else { throw BackupError.noLog(directory) }
         let log = try await EventLog.open(directory: directory)
         var operations: OperationsStore?
         var failure: StoreError?

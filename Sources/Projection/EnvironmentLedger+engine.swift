@@ -1,5 +1,4 @@
 public import AppStore
-import Foundation
 public import Intake
 public import LedgerStore
 internal import SQLiteStore
@@ -49,9 +48,7 @@ extension EnvironmentLedger {
     private static func embeddedEnd(
         _ directory: String
     ) async throws(StoreError) -> ProjectionCursor? {
-        let path = "\(directory)/\(EventLog.fileName)"
-        guard FileManager.default.fileExists(atPath: path), !NodeMemory.exists(in: directory)
-        else { return nil }
+        guard hasLog(directory), !NodeMemory.exists(in: directory) else { return nil }
         let log = try await EventLog.open(directory: directory)
         let found = await Outcome { () throws(StoreError) -> ProjectionCursor? in
             let position = try await log.head().position

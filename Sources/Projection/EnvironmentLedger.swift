@@ -99,17 +99,21 @@ public final class EnvironmentLedger: Sendable {
         return zone
     }
 
-    /// A missing log is not recreated where derived data shows that it held events: positions would
-    /// be assigned twice. SQLite creates a database in an empty file, too.
-    static func requireLog(_ directory: String) async throws(StoreError) {
-        let log = "\(directory)/\(EventLog.fileName)"
+    /// Whether a directory has a log. SQLite creates a database in an empty file, too.
+    package static func hasLog(_ directory: String) -> Bool {
         var status = stat()
-        guard stat(log, &status) != 0 || status.st_size == 0 else { return }
+        return stat("\(directory)/\(EventLog.fileName)", &status) == 0 && status.st_size > 0
+    }
+
+    /// A missing log is not recreated where derived data shows that it held events: positions would
+    /// be assigned twice.
+    static func requireLog(_ directory: String) async throws(StoreError) {
+        guard !hasLog(directory) else { return }
         try refuseNode(directory)
         let position = await projectedEnd(directory).position
         guard position > 0 else { return }
         throw StoreError(
-            .fileReplaced, path: log,
+            .fileReplaced, path: "\(directory)/\(EventLog.fileName)",
             reason: "The log is missing or empty; facts up to position \(position) were derived"
                 + " from it.",
             remedy: "Put it back, or `subledger restore` the newest backup; to start a new ledger,"

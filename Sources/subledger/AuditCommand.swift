@@ -43,11 +43,11 @@ struct AuditCommand: AsyncParsableCommand {
                     settings.configuration.ledger, environment: settings.environment)
                 return try await closing(log.close) {
                     AuditCommand.output(
-                        try await audit(log.log, directory, verifier, settings.configuration.apps),
+                        try await audit(log.log, directory, verifier, settings),
                         try await compare(log.log, log.operations, kept, key))
                 }
             }
-            if !FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)") {
+            if !EnvironmentLedger.hasLog(directory) {
                 // EnvironmentLedger.open decides whether a log may be created here.
                 try await settings.openLedger().close()
                 Terminal.note(
@@ -56,7 +56,7 @@ struct AuditCommand: AsyncParsableCommand {
             }
             return try await withLog(directory) { log, operations in
                 AuditCommand.output(
-                    try await audit(log, directory, verifier, settings.configuration.apps),
+                    try await audit(log, directory, verifier, settings),
                     try await compare(log, operations, kept, key))
             }
         }
@@ -112,11 +112,14 @@ struct AuditCommand: AsyncParsableCommand {
 
         private func audit(
             _ log: any LedgerLog, _ directory: String, _ verifier: EvidenceVerifier?,
-            _ apps: [Configuration.App]
+            _ settings: Settings
         ) async throws -> Audit.Report {
             let progress = ProgressLine()
-            let report = try await Audit(log: log, directory: directory)
-                .verify(verifier: verifier, apps: apps) { progress.show($0.text) }
+            let report = try await Audit(
+                log: log, directory: directory, environment: settings.environment
+            ).verify(verifier: verifier, apps: settings.configuration.apps) {
+                progress.show($0.text)
+            }
             progress.end()
             return report
         }

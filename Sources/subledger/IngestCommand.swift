@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import Intake
 import Projection
 
@@ -55,17 +54,9 @@ struct IngestCommand: OutputCommand {
     /// Checks that every input is readable before the first is ingested.
     private func requireReadable() throws {
         for file in files where file != "-" {
-            var isDirectory: ObjCBool = false
-            let exists = FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory)
-            let isReadable = FileManager.default.isReadableFile(atPath: file)
-            guard exists, isReadable, !isDirectory.boolValue else {
-                let reason =
-                    !exists
-                    ? "there is no such file"
-                    : isDirectory.boolValue ? "it is a directory" : "it cannot be read"
-                throw CommandFailure(
-                    "unreadableInput", "\(file): \(reason). Nothing was ingested.", .io)
-            }
+            guard let reason = InputFile.obstacle(file) else { continue }
+            throw CommandFailure(
+                "unreadableInput", "\(file): \(reason). Nothing was ingested.", .io)
         }
     }
 }

@@ -152,7 +152,7 @@ extension Settings {
         configuration.dataDirectory = place
         configuration.database = nil
         let directory = "\(place)/\(EnvironmentLedger.directoryName(environment))"
-        guard !isSource || FileManager.default.fileExists(atPath: "\(directory)/log.sqlite") else {
+        guard !isSource || EnvironmentLedger.hasLog(directory) else {
             throw Settings.noLog(directory)
         }
         return try await EnvironmentLedger.openLog(configuration, environment: environment)

@@ -75,12 +75,16 @@ struct Settings {
 
     private static func file(_ path: String?) throws(CommandFailure) -> ServiceConfiguration {
         guard let file = path ?? defaultFile() else { return ServiceConfiguration() }
-        guard let data = FileManager.default.contents(atPath: file),
-            data.count <= ServiceConfiguration.maximumByteCount
-        else {
+        let content = FileManager.default.contents(atPath: file)
+        guard let data = content, data.count <= ServiceConfiguration.maximumByteCount else {
+            let bound = ServiceConfiguration.maximumByteCount / 1_048_576
+            let reason =
+                content == nil
+                ? InputFile.obstacle(file) ?? "it cannot be read" : "it is larger than \(bound) MiB"
             throw CommandFailure(
                 ConfigurationError.Code.unreadableFile,
-                "\(file) cannot be read; name another one with --config.", .configuration)
+                "\(file): \(reason); correct it, or name another one with --config.",
+                .configuration)
         }
         do throws(ConfigurationError) {
             return try ServiceConfiguration(yaml: String(decoding: data, as: UTF8.self), from: file)
@@ -105,19 +109,23 @@ struct Settings {
         return found
     }
 
+    /// What names extra trusted roots.
+    private static let rootKeys = "trustedRoots, --trust-root or SUBLEDGER_TRUST_ROOT"
+
     /// Apple's pinned root and the configured ones.
     func trustedRoots() throws(CommandFailure) -> TrustedRoots {
         var roots = TrustedRoots.apple
         for path in configuration.trustedRoots {
             guard let data = FileManager.default.contents(atPath: path) else {
+                let reason = InputFile.obstacle(path) ?? "it cannot be read"
                 throw CommandFailure(
-                    "unreadableRoot",
-                    "The trusted root \(path) cannot be read; check the path.", .configuration)
+                    "unreadableRoot", "\(Settings.rootKeys): \(path): \(reason); correct the path.",
+                    .configuration)
             }
             do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
                 throw CommandFailure(
-                    "invalidRoot",
-                    "The trusted root \(path) cannot be used. \(error)", .configuration)
+                    "invalidRoot", "\(Settings.rootKeys): \(path) cannot be used. \(error)",
+                    .configuration)
             }
         }
         return roots

@@ -121,6 +121,10 @@ struct ConfigurationCommandTests {
         let missing = try await place.run("show", "1", "--config", "none.yaml")
         #expect(missing.code == 78)
         #expect(missing.errorCode == "unreadableFile")
+        #expect(missing.err.contains("none.yaml: there is no such file"))
+        let directory = try await place.run("show", "1", "--config", ".")
+        #expect(directory.errorCode == "unreadableFile")
+        #expect(directory.err.contains("it is a directory"))
         let bound = 1_048_576
         let head = yaml(data: "large").joined(separator: "\n") + "\n#"
         for (count, code) in [(bound, 0), (bound + 1, 78)] as [(Int, Int32)] {
@@ -128,6 +132,7 @@ struct ConfigurationCommandTests {
             try place.write([head + filler], to: "large.yaml")
             let outcome = try await place.run("ingest", "in.ndjson", "--config", "large.yaml")
             #expect(outcome.code == code)
+            #expect(outcome.err.contains("larger than 1 MiB") == (code == 78))
         }
     }
 
@@ -141,7 +146,7 @@ struct ConfigurationCommandTests {
                 "--trust-root", root)
             #expect(outcome.code == 78)
             #expect(outcome.errorCode == code)
-            #expect(outcome.err.contains(root))
+            #expect(outcome.err.contains(root) && outcome.err.contains("trustedRoots"))
         }
     }
 }

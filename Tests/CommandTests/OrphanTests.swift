@@ -30,7 +30,10 @@ struct OrphanTests {
         try remove("log.sqlite-wal", "log.sqlite-shm", from: place)
         let log = URL(filePath: place.ledgerFile("log.sqlite"))
         try Data().write(to: log)
-        for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"]] {
+        for arguments in [
+            ["show", Evidence.id], ["ingest", "in.ndjson"], ["audit", "verify"],
+            ["backup", "a.backup"],
+        ] {
             let outcome = try await place.run(arguments + place.options)
             #expect(outcome.code == 74 && outcome.errorCode == "fileReplaced", "\(outcome.err)")
             #expect(outcome.err.contains("missing or empty; facts up to position"))

@@ -48,6 +48,25 @@ struct BadInputTests {
         #expect(items.map(\.input) == [error.input])
     }
 
+    @Test("After an input that cannot be read, the summary has the position of the log")
+    func unreadableInput() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(Array(BadInputTests.goodLines.prefix(4)))
+        try await ledger.ledger { opened in
+            let now = ledger.now
+            let ingest = Ingest(
+                ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier
+            ) { now }
+            var summary = IngestSummary()
+            var hasFailed = false
+            do throws(Ingest.Failure) {
+                try await ingest.run(paths: [ledger.directory.file("none")], into: &summary)
+            } catch { hasFailed = true }
+            #expect(hasFailed)
+            #expect(summary.read == 0 && summary.position == 4)
+        }
+    }
+
     @Test(
         "An originalTransactionId of 1,024 bytes is accepted; one more byte refuses its evidence",
         arguments: [0, 1])

@@ -69,8 +69,9 @@ extension TemporaryLedger {
         by verifier: EvidenceVerifier? = nil, apps: [Configuration.App] = []
     ) async throws -> Audit.Report {
         let log = try await EventLog.open(directory: environmentDirectory)
-        let report = try await Audit(log: log, directory: environmentDirectory)
-            .verify(verifier: verifier, apps: apps)
+        let report = try await Audit(
+            log: log, directory: environmentDirectory, environment: environment
+        ).verify(verifier: verifier, apps: apps)
         await log.close()
         return report
     }

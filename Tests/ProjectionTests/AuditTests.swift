@@ -45,6 +45,23 @@ struct AuditTests {
     }
 
     @Test(
+        "A log in another environment's place is not sound, unless its evidence names none",
+        arguments: [Environment.production, nil])
+    func otherEnvironment(named: Environment?) async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(MadeChain(environment: named).life)
+        let log = try await EventLog.open(directory: ledger.environmentDirectory)
+        let report = try await Audit(
+            log: log, directory: ledger.environmentDirectory, environment: .sandbox
+        ).verify(verifier: nil)
+        await log.close()
+        #expect(report.isSound == (named == nil))
+        #expect(report.signatureFindings.map(\.position) == (named == nil ? [] : [1]))
+        #expect(report.signatureFindings.allSatisfy { $0.code == "wrongEnvironment" })
+        #expect(try await ledger.audit().isSound)
+    }
+
+    @Test(
         "Facts alone or projections alone from another log suffice for a finding",
         arguments: ["facts-\(Fact.decoderVersion).sqlite", "projections.sqlite"])
     func otherCheckpoint(link: String) async throws {

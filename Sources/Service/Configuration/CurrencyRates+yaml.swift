@@ -22,7 +22,7 @@ extension CurrencyRates {
     /// Throws `ConfigurationError` that names the key.
     public init(yaml text: String) throws(ConfigurationError) {
         let root: Node?
-        do { root = try Yams.compose(yaml: text) } catch {
+        do { root = try YAMLMapping.root(of: text) } catch {
             throw ConfigurationError(
                 .invalidYAML, key: "rates", reason: "The table is not valid YAML.")
         }
@@ -69,11 +69,11 @@ extension CurrencyRates {
         return rates
     }
 
-    /// A key that is a day of the Gregorian calendar, e.g. `2026-01-31`.
+    /// A key that is a day.
     private static func day(
         _ text: String, _ key: String
     ) throws(ConfigurationError) -> CivilDate {
-        guard let moment = Timestamp(userInput: text), moment.date.text == text else {
+        guard let moment = YAMLMapping.day(of: text) else {
             throw ConfigurationError(
                 .invalidValue, key: key, reason: "A day is expected, e.g. 2026-01-31.")
         }

@@ -59,6 +59,17 @@ public struct NetworkRange: Sendable, Equatable {
         return bytes.prefix(8).map { String($0) }.joined(separator: ".")
     }
 
+    /// Whether a text is an address, with or without a zone (RFC 4007 §11), or can be a name
+    /// (RFC 1123 §2.1).
+    static func isHost(_ text: String) -> Bool {
+        if bytes(of: String(text.prefix { $0 != "%" })) != nil { return true }
+        return !text.isEmpty
+            && text.allSatisfy { character in
+                character.isASCII
+                    && (character.isLetter || character.isNumber || "-._".contains(character))
+            }
+    }
+
     /// Whether an address, or `localhost`, is a loopback address.
     public static func isLoopback(_ host: String) -> Bool {
         if host == "localhost" { return true }

@@ -61,19 +61,11 @@ extension ServiceConfiguration {
     private static func span(
         _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> Catalogue.ProgramSpan {
-        let from = try entry.required("from")
-        let to = try entry.text("to")
+        let begin = try entry.day("from")
+        let end = try entry.node("to") == nil ? nil : entry.day("to")
         try entry.requireNothingElse()
-        guard let begin = Timestamp(userInput: from) else {
-            throw entry.invalid("from", "A day is expected, e.g. 2026-01-31.")
-        }
-        var end: Timestamp?
-        if let to {
-            guard let stated = Timestamp(userInput: to), begin < stated else {
-                throw entry.invalid(
-                    "to", "A day after `from` is expected, e.g. 2026-12-31; it is exclusive.")
-            }
-            end = stated
+        if let end, end <= begin {
+            throw entry.invalid("to", "A day after `from` is expected; it is exclusive.")
         }
         return Catalogue.ProgramSpan(from: begin, to: end)
     }

@@ -78,7 +78,13 @@ extension ServiceConfiguration {
     }
 
     mutating func readServer(_ mapping: inout YAMLMapping) throws(ConfigurationError) {
-        if let host = try mapping.text("host") { server.host = host }
+        if let host = try mapping.text("host") {
+            guard NetworkRange.isHost(host) else {
+                throw mapping.invalid(
+                    "host", "An address or a name is expected, without a port: it is server.port.")
+            }
+            server.host = host
+        }
         if let port = try mapping.integer("port") {
             guard (0...65_535).contains(port) else {
                 throw mapping.invalid("port", "0 to 65535.")

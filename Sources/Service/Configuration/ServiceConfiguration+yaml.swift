@@ -15,13 +15,16 @@ extension ServiceConfiguration {
     public init(yaml text: String, from file: String? = nil) throws(ConfigurationError) {
         self.init()
         let root: Node?
-        do { root = try Yams.compose(yaml: text) } catch {
+        do { root = try YAMLMapping.root(of: text) } catch {
             throw ConfigurationError(
                 .invalidYAML, key: "file", reason: ServiceConfiguration.fault(error))
         }
         guard let root, root.null == nil else { return }
         var mapping = try YAMLMapping(root, path: "")
         if let directory = try mapping.text("dataDirectory") {
+            guard !directory.isEmpty else {
+                throw mapping.invalid("dataDirectory", "A directory is expected.")
+            }
             ledger.dataDirectory = ServiceConfiguration.path(directory, relativeTo: file)
         }
         // Nothing below it would run the embedded ledger.
@@ -106,6 +109,8 @@ extension ServiceConfiguration {
         .App]
     {
         var apps: [Configuration.App] = []
+        var bundleIds: Set<BundleId> = []
+        var numbers: Set<Int64> = []
         for var entry in list {
             var app = Configuration.App(bundleId: BundleId(try entry.required("bundleId")))
             app.appAppleId = try entry.integer("appAppleId")
@@ -113,14 +118,16 @@ extension ServiceConfiguration {
             app.api = try api(&entry)
             _ = entry.node("smallBusinessProgram")
             try entry.requireNothingElse()
-            if apps.contains(where: { $0.bundleId == app.bundleId }) {
+            guard bundleIds.insert(app.bundleId).inserted else {
                 throw entry.invalid("bundleId", "It is listed twice.")
             }
             if let number = app.appAppleId {
-                guard number >= 0, number == 0 || !apps.contains(where: { $0.appAppleId == number })
-                else {
+                guard number >= 0 else {
                     throw entry.invalid(
                         "appAppleId", "The app's own id in the App Store is expected.")
+                }
+                guard number == 0 || numbers.insert(number).inserted else {
+                    throw entry.invalid("appAppleId", "Another app has it.")
                 }
             }
             apps.append(app)

@@ -1,12 +1,16 @@
 import AppStore
 internal import Intake
+import Ledger
 internal import Projection
 import Yams
 
 /// One mapping of a YAML file, read key by key. An unread key is an error, so that typos are not
 /// ignored silently.
 struct YAMLMapping {
-    private let node: Node.Mapping
+    /// The keys, in the order of the file.
+    let keys: [String]
+    /// By key: a mapping of Yams is searched from its end to its start.
+    private let values: [String: Node]
     let path: String
     private var readKeys: Set<String> = []
 
@@ -22,8 +26,21 @@ struct YAMLMapping {
                 .invalidValue, key: path.isEmpty ? "file" : path,
                 reason: "A mapping's keys must be names.")
         }
-        self.node = mapping
+        keys = mapping.keys.compactMap { $0.scalar?.string }
+        values = Dictionary(zip(keys, mapping.values)) { first, _ in first }
+        // Yams tells 1 from "1".
+        guard values.count == keys.count else {
+            throw ConfigurationError(
+                .invalidValue, key: path.isEmpty ? "file" : path,
+                reason: "A mapping has a key twice.")
+        }
         self.path = path
+    }
+
+    /// The content of a YAML text, with or without a byte order mark; nil for an empty one.
+    static func root(of text: String) throws -> Node? {
+        let isMarked = text.unicodeScalars.first == "\u{FEFF}"
+        return try Yams.compose(yaml: isMarked ? String(text.unicodeScalars.dropFirst()) : text)
     }
 
     func name(_ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }
@@ -35,7 +52,7 @@ struct YAMLMapping {
 
     mutating func node(_ key: String) -> Node? {
         readKeys.insert(key)
-        guard let found = node[Node(key)] else { return nil }
+        guard let found = values[key] else { return nil }
         return found.null == nil ? found : nil
     }
 
@@ -48,9 +65,8 @@ struct YAMLMapping {
 
     /// The same, empty where nothing stands below the key.
     mutating func presentMapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
-        guard node[Node(key)] != nil else { return nil }
         if let found = try mapping(key) { return found }
-        return try YAMLMapping([:], path: name(key))
+        return values[key] == nil ? nil : try YAMLMapping([:], path: name(key))
     }
 
     /// The result of `body`, which must read the whole mapping; nil where the key is absent.
@@ -111,6 +127,20 @@ struct YAMLMapping {
         return environment
     }
 
+    /// The start, in UTC, of a day of the Gregorian calendar, e.g. `2026-01-31`; nil for any other
+    /// text.
+    static func day(of text: String) -> Timestamp? {
+        guard let moment = Timestamp(userInput: text), moment.date.text == text else { return nil }
+        return moment
+    }
+
+    mutating func day(_ key: String) throws(ConfigurationError) -> Timestamp {
+        guard let day = YAMLMapping.day(of: try required(key)) else {
+            throw invalid(key, "A day is expected, e.g. 2026-01-31.")
+        }
+        return day
+    }
+
     mutating func period(_ key: String) throws(ConfigurationError) -> ISO8601Period? {
         guard let text = try text(key) else { return nil }
         if text == "0" { return ISO8601Period() }
@@ -165,9 +195,6 @@ struct YAMLMapping {
         }
         return value
     }
-
-    /// Keys of a mapping whose keys are names (product ids).
-    var keys: [String] { node.keys.compactMap { $0.scalar?.string } }
 
     /// Throws for the first key that was not read.
     func requireNothingElse() throws(ConfigurationError) {

@@ -193,26 +193,55 @@ public struct Doctor: Sendable {
 
     private func files() async -> [Finding] {
         do throws(StoreError) {
-            let session = try await LedgerSession.open(
+            let ledger = try await EnvironmentLedger.open(
                 configuration.ledger, environment: environment)
-            let (log, head) = (session.ledger.log.location, session.head)
-            let quarantined = try await session.ledger.operations.quarantineCount()
+            let audit = Audit(
+                log: ledger.log, directory: ledger.directory, environment: environment)
+            // Only what was derived from it shows that a log went back: it is left as it is. Damage
+            // is none of that, and is repaired.
+            let isForeign = (try? await audit.derivedMatches()) == false
+            let session = isForeign ? nil : try await LedgerSession.open(ledger)
+            let head = try await ledger.log.head().position
+            let quarantined = try await ledger.operations.quarantineCount()
             let isEmpty = quarantined == 0
-            var findings = [
-                Finding(.good, "log", "\(log), position \(head)"),
-                Finding(.good, "projections", "up to position \(head)"),
+            var findings = [Finding(.good, "log", "\(ledger.log.location), position \(head)")]
+            findings += derived(session)
+            findings.append(
                 Finding(
                     isEmpty ? .good : .warning, "quarantine",
-                    isEmpty ? "empty" : "\(quarantined) items; see `subledger quarantine list`"),
-            ]
-            findings += await writing(session.ledger.log)
-            findings += try await signed(session.ledger)
-            findings += try await database(session.ledger)
-            findings += try await events(of: session.ledger)
-            await session.close()
+                    isEmpty ? "empty" : "\(quarantined) items; see `subledger quarantine list`"))
+            findings += await writing(ledger.log)
+            findings += try await signed(ledger)
+            findings += try await database(ledger)
+            findings += try await events(of: ledger)
+            if let foreign = try? await audit.foreignEvidence() {
+                findings.append(
+                    Finding(.bad, "log", "Position \(foreign.position): \(foreign.message)"))
+            }
+            if let session { await session.close() } else { await ledger.close() }
             return findings
         } catch {
             return [Finding(.bad, "files", "\(error.code.rawValue): \(error)")]
         }
+    }
+
+    /// Nil: derived data is of another log.
+    private func derived(_ session: LedgerSession?) -> [Finding] {
+        guard let session else {
+            return [
+                Finding(
+                    .bad, "projections",
+                    "They hold events that the log lacks: it went back, or is another one. Put it"
+                        + " back, or `subledger restore` the newest backup; if the log is right,"
+                        + " `subledger rebuild` derives them from it.")
+            ]
+        }
+        // What cannot be read in the log is a finding about the log.
+        let repaired = (session.projector?.remarks ?? []).filter { remark in
+            if case .unreadable = remark { return false }
+            return true
+        }
+        return [Finding(.good, "projections", "up to position \(session.head)")]
+            + repaired.map { Finding(.warning, "projections", $0.text) }
     }
 }

@@ -83,7 +83,8 @@ public final class ClockWatch: Sendable {
 ///
 /// Between two readings both clocks advance equally, so idle periods and sleep do not matter as
 /// long as the monotonic clock counts sleep. A clock that goes back is trusted at once: the log
-/// keeps its own order.
+/// keeps its own order. So is one that returns to where it was at the start: it was set back
+/// meanwhile, and is corrected.
 struct ClockPolicy: Sendable, Equatable {
     /// Tolerated lead of the clock between two readings, milliseconds: corrections on a running
     /// machine are smaller.
@@ -95,21 +96,29 @@ struct ClockPolicy: Sendable, Equatable {
         var wall: Timestamp
         /// Time since an arbitrary origin, by a monotonic clock.
         var steady: Timestamp
+
+        /// The system clock's time at a later reading if both clocks advanced equally.
+        func time(at later: Reading) -> Timestamp {
+            wall.advanced(byMilliseconds: max(0, later.steady.milliseconds(since: steady)))
+        }
     }
 
     /// The last trusted reading.
     private var trusted: Reading?
+    /// The first reading, or the last one that evidence confirmed.
+    private var reference: Reading?
     /// The lead of the system clock over the elapsed time; nil while it is trusted.
     private(set) var jumpMilliseconds: Int64?
 
     /// The system clock's time, or, while it is ahead, the last trusted time plus the elapsed
     /// monotonic time.
     mutating func time(at reading: Reading) -> Timestamp {
-        guard let trusted else { return trust(reading) }
-        let passed = reading.steady.milliseconds(since: trusted.steady)
-        let expected = trusted.wall.advanced(byMilliseconds: max(0, passed))
+        guard let trusted, let reference else { return trust(reading) }
+        let expected = trusted.time(at: reading)
         let ahead = reading.wall.milliseconds(since: expected)
-        guard ahead > ClockPolicy.tolerableJumpMilliseconds else { return trust(reading) }
+        let bound = ClockPolicy.tolerableJumpMilliseconds
+        let drift = reading.wall.milliseconds(since: reference.time(at: reading))
+        guard ahead > bound, !(-bound...bound).contains(drift) else { return trust(reading) }
         jumpMilliseconds = ahead
         return expected
     }
@@ -125,12 +134,14 @@ struct ClockPolicy: Sendable, Equatable {
         guard jumpMilliseconds != nil, behind <= ClockPolicy.tolerableJumpMilliseconds else {
             return false
         }
+        reference = reading
         _ = trust(reading)
         return true
     }
 
     private mutating func trust(_ reading: Reading) -> Timestamp {
         trusted = reading
+        reference = reference ?? reading
         jumpMilliseconds = nil
         return reading.wall
     }

@@ -63,7 +63,9 @@ extension LedgerHost {
         let environment = served.environment
         let state: JobState<AuditRun.Found>
         do throws(StoreError) {
-            let audit = Audit(log: served.ledger.log, directory: served.ledger.directory)
+            let audit = Audit(
+                log: served.ledger.log, directory: served.ledger.directory,
+                environment: environment)
             let report = try await audit.verify(
                 verifier: withSignatures ? verifier : nil, apps: configuration.apps
             ) { [auditRuns] progress in

@@ -86,6 +86,34 @@ struct ClockPolicyTests {
     }
 
     @Test(
+        "A clock that was set back and agrees with its start again is trusted, up to the bound",
+        arguments: [
+            (0, true), (hour, true), (-hour, true), (hour + 1, false), (-hour - 1, false),
+        ] as [(Int64, Bool)])
+    func corrected(off: Int64, holds: Bool) {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        expect(&policy, 1_000 - 24 * Self.hour, 1_000, is: 1_000 - 24 * Self.hour)
+        let wall = 60_000 + off
+        expect(&policy, wall, 60_000, is: (holds ? wall : 60_000 - 24 * Self.hour))
+        #expect((policy.jumpMilliseconds == nil) == holds)
+    }
+
+    @Test("After a confirmation a corrected clock agrees with that, not with its start")
+    func correctedLater() {
+        var policy = ClockPolicy()
+        time(&policy, 0, 0)
+        time(&policy, 9 * Self.hour, 0)
+        let signedAt = Timestamp(milliseconds: Self.start + 9 * Self.hour)
+        let isConfirmed = policy.confirm(signedAt: signedAt, at: reading(9 * Self.hour, 0))
+        #expect(isConfirmed)
+        expect(&policy, -24 * Self.hour, 0, is: -24 * Self.hour)
+        expect(&policy, 0, 0, is: -24 * Self.hour)
+        expect(&policy, 9 * Self.hour, 0, is: 9 * Self.hour)
+        #expect(policy.jumpMilliseconds == nil)
+    }
+
+    @Test(
         "A signature of Apple confirms the clock up to the bound behind it, and not beyond",
         arguments: [
             (0, true), (ClockPolicy.tolerableJumpMilliseconds, true),

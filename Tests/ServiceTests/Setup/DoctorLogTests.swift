@@ -1,10 +1,13 @@
 import AppStore
+import Foundation
 import Intake
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import Proofs
+import SQLiteStore
 import Signing
+import TestSupport
 import Testing
 
 @testable import Service
@@ -20,8 +23,8 @@ struct DoctorLogTests {
 
     private func findings(_ ledger: TemporaryLedger, about subject: String) async -> [String] {
         await Doctor(
-            configuration: ServiceConfiguration(ledger.configuration), environment: .production,
-            roots: ledger.roots, now: ledger.now
+            configuration: ServiceConfiguration(ledger.configuration),
+            environment: ledger.environment, roots: ledger.roots, now: ledger.now
         ).examine().filter { $0.subject == subject }.map { "\($0.level.rawValue) \($0.message)" }
     }
 
@@ -37,6 +40,52 @@ struct DoctorLogTests {
         }
         let before = try await ledger.ledger { try await $0.log.head() }
         #expect(before.position == 1)
+    }
+
+    private func log(of ledger: TemporaryLedger) -> String {
+        "\(ledger.environmentDirectory)/\(EventLog.fileName)"
+    }
+
+    @Test("A log that lacks projected events is bad, and what was projected stays as it is")
+    func wentBack() async throws {
+        let ledger = try await ledger()
+        try await ledger.session { try await $0.ledger.log.checkpoint() }
+        let old = ledger.directory.file("old.sqlite")
+        try FileDamage.copy(log(of: ledger), to: old)
+        _ = try await ledger.ingest(MadeChain(id: "570000000000045").life)
+        try await ledger.session { #expect($0.head == 5) }
+        #expect(await findings(ledger, about: "projections") == ["good up to position 5"])
+        try FileDamage.copy(old, to: log(of: ledger))
+        for _ in 1...2 {
+            let found = await findings(ledger, about: "projections")
+            #expect(found.count == 1 && found[0].hasPrefix("bad "))
+            #expect(try await ledger.audit().projectionsMatch == false)
+        }
+        try await ledger.session { #expect(!$0.remarks.isEmpty) }
+        #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
+    }
+
+    @Test("Repaired projections are a warning, once")
+    func repaired() async throws {
+        let ledger = try await ledger()
+        let path = try await ledger.session { $0.projections.path }
+        try Data(repeating: 0xA5, count: 20_000).write(to: URL(filePath: path))
+        let found = await findings(ledger, about: "projections")
+        #expect(found.count == 2 && found[1].hasPrefix("warning "))
+        #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
+    }
+
+    @Test("A log in another environment's place is bad")
+    func otherEnvironment() async throws {
+        let ledger = try await ledger()
+        try await ledger.session { try await $0.ledger.log.checkpoint() }
+        let sandbox = try TemporaryLedger(environment: .sandbox)
+        try FileManager.default.createDirectory(
+            atPath: sandbox.environmentDirectory, withIntermediateDirectories: true)
+        try FileDamage.copy(log(of: ledger), to: log(of: sandbox))
+        let found = await findings(sandbox, about: "log").filter { $0.hasPrefix("bad ") }
+        #expect(found.count == 1)
+        #expect(found.first?.contains("for Production; expected Sandbox") == true)
     }
 
     @Test("A log that is not the one that was signed last is bad")

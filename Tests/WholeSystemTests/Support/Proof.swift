@@ -83,8 +83,9 @@ struct Proof {
         let directory =
             "\(run.process.directory)/"
             + EnvironmentLedger.directoryName(run.world.environment)
-        let report = try await Audit(log: ledger.log, directory: directory)
-            .verify(verifier: verifier)
+        let report = try await Audit(
+            log: ledger.log, directory: directory, environment: run.world.environment
+        ).verify(verifier: verifier)
         guard report.isSound, report.projectionsMatch == true else {
             throw Disagreement("The log does not verify: \(report).")
         }

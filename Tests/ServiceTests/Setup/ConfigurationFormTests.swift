@@ -1,0 +1,86 @@
+import AppStore
+import Intake
+import Ledger
+import Testing
+
+@testable import Service
+
+@Suite("Keys and texts of a configuration")
+struct ConfigurationFormTests {
+    private func error(_ yaml: String) -> ConfigurationError? {
+        do throws(ConfigurationError) {
+            _ = try ServiceConfiguration(yaml: yaml)
+            return nil
+        } catch { return error }
+    }
+
+    @Test("The error of an unknown key names the valid ones")
+    func validKeys() {
+        let found = error("databse: { url: x }")
+        #expect(found?.code == .unknownKey && found?.key == "databse")
+        for key in ["apps", "database", "server"] {
+            #expect(found?.reason.contains(" \(key),") == true, "\(key)")
+        }
+    }
+
+    @Test("A byte order mark is accepted")
+    func byteOrderMark() throws {
+        let read = try ServiceConfiguration(yaml: "\u{FEFF}dataDirectory: data")
+        #expect(read.dataDirectory == "data")
+        #expect(try ServiceConfiguration(yaml: "\u{FEFF}") == ServiceConfiguration())
+        #expect(try CurrencyRates(yaml: "\u{FEFF}currency: USD").target == "USD")
+    }
+
+    @Test(
+        "A text that cannot be what its key is for is refused",
+        arguments: [
+            ("dataDirectory: ''", "dataDirectory"), ("server: { host: '' }", "server.host"),
+            ("server: { host: '127.0.0.1:80' }", "server.host"),
+            ("server: { host: '[::1]' }", "server.host"),
+            ("server: { host: 10.0.0.0/8 }", "server.host"),
+            ("server: { host: 'http://a' }", "server.host"),
+            (
+                "apps: [ { bundleId: a, smallBusinessProgram: [ { from: -1 } ] } ]",
+                "apps[0].smallBusinessProgram[0].from"
+            ),
+            (
+                "apps: [ { bundleId: a, smallBusinessProgram: [ { from: 2026-01-01, to: 9 } ] } ]",
+                "apps[0].smallBusinessProgram[0].to"
+            ),
+        ])
+    func texts(yaml: String, key: String) {
+        #expect(error(yaml)?.code == .invalidValue)
+        #expect(error(yaml)?.key == key)
+    }
+
+    @Test(
+        "A host is an address or a name",
+        arguments: ["::1", "fe80::1%eth0", "0.0.0.0", "localhost", "db-1.example.com"])
+    func hosts(host: String) throws {
+        let read = try ServiceConfiguration(yaml: "server: { host: '\(host)' }")
+        #expect(read.server.host == host)
+    }
+
+    @Test("The error of an appAppleId that another app has says so")
+    func sameNumber() {
+        let found = error(
+            "apps: [ { bundleId: a, appAppleId: 7 }, { bundleId: b, appAppleId: 7 } ]")
+        #expect(found?.key == "apps[1].appAppleId" && found?.reason.contains("Another app") == true)
+    }
+
+    @Test("A number as a key is the same with and without quotes")
+    func quotedKeys() throws {
+        for key in ["123", "'123'"] {
+            let read = try ServiceConfiguration(yaml: "products: { \(key): { level: 3 } }")
+            #expect(read.catalogue.products[ProductId("123")]?.level == 3)
+        }
+        #expect(error("products: { 123: { level: 3 }, '123': { level: 2 } }")?.key == "products")
+    }
+
+    @Test("Reading takes time in proportion to the keys", .timeLimit(.minutes(1)))
+    func manyKeys() throws {
+        let products = (0..<40_000).map { "  p\($0): { level: 1 }\n" }.joined()
+        let read = try ServiceConfiguration(yaml: "products:\n" + products)
+        #expect(read.catalogue.products.count == 40_000)
+    }
+}
