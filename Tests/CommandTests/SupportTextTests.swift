@@ -123,6 +123,18 @@ struct SupportTextTests {
                 + " 2026-02-10T12:00:00.000Z to 2026-03-10T12:00:00.000Z:")
     }
 
+    @Test("While leeway gives access, show names it and its end")
+    func leeway() async throws {
+        for (at, access) in [
+            ("2026-03-10T13:59:59.999Z", "access by leeway until 2026-03-10T14:00:00.000Z"),
+            ("2026-03-10T14:00:00.000Z", "no access"),
+        ] {
+            let texts = try await texts(
+                "expiry-by-clock-renewal-overdue", "400001000010001", at: at)
+            expect(texts.show, "expired (\(access)) since 2026-03-10T12:00:00.000Z")
+        }
+    }
+
     @Test("The end of a period lists the events of its date and of its reason")
     func causes() async throws {
         let texts = try await texts("expiry-voluntary", "400001000009001")

@@ -19,9 +19,9 @@ struct AccessReasonTests {
             #expect(
                 !reason.cause.hasSuffix(".") && reason.cause.first?.isLowercase ?? false
                     || reason.cause.hasPrefix("Apple"))
-            #expect(reason.advice.hasSuffix("."))
+            #expect(reason.advice(of: nil).hasSuffix("."))
         }
-        let caveats = NoticeCode.allCases.map { AccessReasonTests.notice($0, "A.").caveat }
+        let caveats = NoticeCode.allCases.map { AccessReasonTests.notice($0, $0.rawValue).caveat }
         #expect(Set(caveats).count == NoticeCode.allCases.count)
     }
 
@@ -149,7 +149,8 @@ struct AccessReasonTests {
                 $0.price = 0
             }
             #expect(AccessReason(reading) == expected)
-            #expect(expected.cause.contains("free") && expected.advice.contains("free"))
+            let advice = expected.advice(of: reading)
+            #expect(expected.cause.contains("free") && advice.contains("free"))
             AccessReasonTests.check(reading)
         }
     }
@@ -256,14 +257,14 @@ struct AccessReasonTests {
     }
 
     /// What a customer's page says of the chain.
-    private static func explained(_ reading: ChainReading) -> String {
+    static func explained(_ reading: ChainReading) -> String {
         let frame = Frame.bare(["customers", "ann"], now: reading.moment.now)
         return customer(frame, reading)
             .explain(verdict(reading), AccessReason(reading), reading, 0).text
     }
 
     /// A first period, by default on its second day, with a renewal info changed.
-    private static func bought(
+    static func bought(
         trust: Trust = .signed, after milliseconds: Int64 = 86_400_000,
         catalogue: Catalogue = Catalogue(), _ change: (inout RenewalPayload) -> Void,
         _ changeTransaction: (inout TransactionPayload) -> Void = { _ in }
@@ -323,6 +324,7 @@ struct AccessReasonTests {
         case (.billingRetry, _): expected = [.billingRetry]
         case (.consumed, _): expected = [.consumed]
         case (.lapsed, _): expected = [.lapsed]
+        case (.revoked, _) where answer.ownership == .assigned: expected = [.assignmentRevoke]
         case (.revoked, _), (.expired, _):
             expected = answer.endReason.map { [AccessReason($0)] } ?? []
         }
@@ -354,7 +356,7 @@ struct AccessReasonTests {
         let page = customer(frame, reading)
         let text = page.explain(verdict, reason, reading, 0).text
         #expect(text.contains("data-reason=\"\(reason.rawValue)\""))
-        for sentence in [reason.cause, reason.advice] {
+        for sentence in [reason.cause, reason.advice(of: reading)] {
             #expect(text.contains(HTML(escaping: sentence).text), "\(reason)")
         }
         for code in NoticeCode.allCases {

@@ -73,6 +73,43 @@ struct ShowTests {
         }
     }
 
+    @Test("An unknown value without effect is not why a known id has no state")
+    func statelessWithUnknownValue() async throws {
+        let cases: [(reason: String, change: ((inout TransactionPayload) -> Void)?)] = [
+            ("states no purchase", nil), ("cannot fold", { $0.expiresDate = nil }),
+            (
+                "value of transaction.type;",
+                {
+                    $0.type = Raw(rawValue: "Rental")
+                    $0.expiresDate = nil
+                }
+            ),
+        ]
+        for (reason, change) in cases {
+            var deliveries = [chain.bought(), chain.renewed(1)]
+            for index in deliveries.indices {
+                guard
+                    case .notification(let payload, var transaction?, var renewal?) =
+                        deliveries[index].evidence
+                else { continue }
+                renewal.expirationIntent = Raw(rawValue: 99)
+                change?(&transaction)
+                // The first one states no purchase.
+                let isStated = change != nil && index > 0
+                deliveries[index].evidence = .notification(
+                    payload, isStated ? transaction : nil, renewal)
+            }
+            let ledger = try TemporaryLedger()
+            _ = try await ledger.ingest(deliveries)
+            do {
+                _ = try await ledger.show(chain.id)
+                Issue.record("it has a state")
+            } catch let error as QueryError {
+                #expect(error.message.contains(reason), "\(error.message)")
+            }
+        }
+    }
+
     @Test("An id of two apps is ambiguous until the app is given")
     func ambiguous() async throws {
         let other = MadeChain(id: chain.id, bundleId: "com.example.other")

@@ -181,6 +181,10 @@ struct ReceiptTruthTests {
             #expect(order.status == 422)
             let other = Array("key=l&actor=sara&reason=ticket".utf8)
             #expect(try await client.submit(unknown, other).status == 404)
+            // Of Production alone: its answer would be of another environment than the page.
+            let elsewhere = try await client.submit(
+                "/console/sandbox/orders/MK5TTTVWJH", Array("key=m&actor=sara&reason=ticket".utf8))
+            #expect(elsewhere.status == 400 && elsewhere.text.contains("in Production only"))
         }
     }
 

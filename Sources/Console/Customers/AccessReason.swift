@@ -39,6 +39,8 @@ package enum AccessReason: String, Sendable, CaseIterable {
     case unconfirmed
     case refund
     case familyRevoke
+    /// An organisation withdrew the licence that it had assigned.
+    case assignmentRevoke
     case grantEnded
     case consumed
     /// A non-renewing purchase whose time is over.
@@ -65,7 +67,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
         self =
             reading.givesAccess
             ? AccessReason.given(basis, reading)
-            : AccessReason.withheld(answer.state, answer.endReason ?? .unconfirmed)
+            : AccessReason.withheld(answer.state, answer.endReason ?? .unconfirmed, reading)
     }
 
     private static func given(_ basis: Verdict.Basis?, _ reading: ChainReading?) -> AccessReason {
@@ -106,16 +108,22 @@ package enum AccessReason: String, Sendable, CaseIterable {
         if state.isEntitled || state == .billingRetry, let until = verdict.until, until <= moment {
             return successor(verdict, reading)
         }
-        return withheld(state, reason(verdict, reading))
+        return withheld(state, reason(verdict, reading), reading)
     }
 
-    /// - Parameter reason: why access ended, where the state does not say it.
-    private static func withheld(_ state: ChainState, _ reason: EndReason) -> AccessReason {
+    /// - Parameters:
+    ///   - reason: why access ended, where the state does not say it.
+    ///   - reading: of the chain; it states whether a licence was assigned.
+    private static func withheld(
+        _ state: ChainState, _ reason: EndReason, _ reading: ChainReading?
+    ) -> AccessReason {
         switch state {
         case .subscribed, .renewing, .grace, .owned: .lowTrust
         case .billingRetry: .billingRetry
         case .consumed: .consumed
         case .lapsed: .lapsed
+        case .revoked where reading?.answer.ownership == .assigned || reason == .other:
+            .assignmentRevoke
         case .revoked: reason == .familyRevoke ? .familyRevoke : .refund
         case .expired: AccessReason(reason)
         }
@@ -162,7 +170,7 @@ extension AccessReason {
         case .trialEnds: "the trial is free, and automatic renewal is off"
         case .trial: "the trial is free; whether the subscription renews is not known"
         case .awaitsConsent:
-            "Apple ends it after this period unless the customer agrees to a higher price"
+            "Apple ends it after this period unless a higher price is agreed to"
         case .endsWithCommitment:
             "it is billed until the commitment ends, and does not renew after that"
         case .endsAtPeriod: "the period is paid, and automatic renewal is off"
@@ -175,14 +183,15 @@ extension AccessReason {
             "it was bought for a limited time, whose length the catalogue does not give"
         case .granted: "one of your colleagues granted it"
         case .billingRetry: "the payment failed, and Apple keeps trying (billing retry)"
-        case .voluntary: "the customer turned automatic renewal off, and the paid time is over"
+        case .voluntary: "automatic renewal was turned off, and its time is over"
         case .billing: "the payment failed, and Apple has stopped trying"
-        case .priceIncrease: "the customer did not agree to a higher price"
+        case .priceIncrease: "a higher price was not agreed to"
         case .productUnavailable: "the product was no longer for sale when it had to renew"
         case .other: "Apple ended it and gives no further reason"
-        case .unconfirmed: "the paid time is over, and no event says why"
+        case .unconfirmed: "its time is over, and no event says why"
         case .refund: "Apple refunded the purchase"
         case .familyRevoke: "the purchase is no longer shared with this family member"
+        case .assignmentRevoke: "the organisation that assigned this licence withdrew it"
         case .grantEnded: "the grant is over"
         case .consumed: "the purchase is a consumable, which gives no lasting access"
         case .lapsed: "the purchased time is over, and this product does not renew"
@@ -202,8 +211,52 @@ extension AccessReason {
         return "\(cause), \(product)"
     }
 
-    /// What to say to the customer.
-    package var advice: String {
+    /// What to say to the customer, who may hold a copy that another one pays for.
+    package func advice(of reading: ChainReading?) -> String {
+        guard let payer = reading?.answer.ownership.payer else { return advice }
+        return advice(paidBy: payer)
+    }
+
+    /// What to say to the holder of a copy: to renew, pay or change it is the payer's to do.
+    private func advice(paidBy payer: String) -> String {
+        let again = " You can ask \(payer) to subscribe again, or subscribe yourself in the app."
+        return switch self {
+        case .changes:
+            "Your subscription is active. After this period it continues with the plan that"
+                + " \(payer) changed to."
+        case .trialRenews, .trialChanges:
+            "Your free trial is active. It becomes a paid subscription unless \(payer) turns"
+                + " renewal off."
+        case .trialEnds:
+            "Your free trial is active until its end, and does not become a subscription. Only"
+                + " \(payer) can turn renewal on again."
+        case .awaitsConsent:
+            "Your subscription is active. Its price goes up: it ends with this period unless"
+                + " \(payer) agrees to the new price."
+        case .endsWithCommitment, .endsAtPeriod:
+            "Your subscription is active until its end, and does not renew after that. Only"
+                + " \(payer) can turn renewal on again."
+        case .grace: "Apple could not charge \(payer). You keep access for now."
+        case .billingRetry:
+            "Apple could not charge \(payer). Access returns as soon as the payment succeeds."
+        case .voluntary:
+            "Your subscription ended because automatic renewal was turned off." + again
+        case .billing: "Your subscription ended because Apple could not charge \(payer)." + again
+        case .priceIncrease:
+            "Your subscription ended because \(payer) did not agree to the new price." + again
+        case .other: "Apple ended your subscription." + again
+        case .refund:
+            "Apple refunded this purchase to \(payer), so access ended. You can buy it yourself in"
+                + " the app."
+        case .changedProduct:
+            "Your subscription changed to another plan, which does not include this. Only"
+                + " \(payer) can change plans."
+        default: advice
+        }
+    }
+
+    /// What to say to a customer who pays for the purchase.
+    private var advice: String {
         switch self {
         case .renews, .paid:
             "Your subscription is active. If the app does not show it, restore purchases."
@@ -234,7 +287,7 @@ extension AccessReason {
             "Your subscription is being renewed. You keep access until Apple has answered."
         case .owned: "Your purchase is valid. If the app does not show it, restore purchases."
         case .boughtForTime, .unknownDuration:
-            "Your purchase is valid for the time you bought, and does not renew."
+            "Your purchase is valid for a limited time, and does not renew."
         case .granted: "We have given you access."
         case .billingRetry:
             "Apple could not charge you. Please update the payment method of your Apple Account:"
@@ -253,24 +306,35 @@ extension AccessReason {
                 + " one in the app."
         case .other: "Apple ended your subscription. You can subscribe again in the app."
         case .unconfirmed:
-            "Your subscription seems to have ended. If you have renewed it, please restore"
-                + " purchases in the app."
+            "Your subscription seems to have ended. If it was renewed, please restore purchases."
         case .refund:
-            "Apple refunded this purchase, so access ended. You can subscribe again in the app."
+            "Apple refunded this purchase, so access ended. You can buy it again in the app."
         case .familyRevoke:
-            "This purchase is no longer shared with you by your family. You can subscribe yourself"
-                + " in the app."
+            "This purchase is no longer shared with you by your family. You can buy it in the app."
+        case .assignmentRevoke:
+            "The organisation that assigned this licence withdrew it. You can buy it in the app."
         case .grantEnded: "The access we gave you is over. You can subscribe in the app."
         case .consumed: "This purchase has been used up. You can buy it again in the app."
-        case .lapsed: "The time you bought is over. You can buy it again in the app."
+        case .lapsed: "The time of this purchase is over. You can buy it again in the app."
         case .changedProduct:
             "Your subscription changed to another plan, which does not include this. You can change"
                 + " plans in the settings of your Apple Account."
         case .movedOn:
-            "This purchase belongs to another account now. Please check that you are signed in with"
-                + " the account you bought it with."
+            "This purchase belongs to another account now. Please check which account you are"
+                + " signed in with."
         case .lowTrust:
             "We cannot confirm this purchase yet. Please restore purchases in the app."
+        }
+    }
+}
+
+extension ChainAnswer.Ownership {
+    /// The payer of a copy; nil where that is its holder.
+    fileprivate var payer: String? {
+        switch self {
+        case .familyShared: "the family member who bought it"
+        case .assigned: "the organisation that assigned it"
+        case .purchased, .other: nil
         }
     }
 }
@@ -291,8 +355,7 @@ extension Notice {
             "The account token names, or named, another customer: check whose purchase it is."
         case .unreadable: "An event could not be used."
         // Of several causes, which its message distinguishes.
-        case .unknownValue: message
-        case .unconfirmedStatement: "Something is stated by a source that Apple did not sign."
+        case .unknownValue, .unconfirmedStatement: message
         case .erasedBefore: "Earlier data of these ids was erased on request."
         }
     }

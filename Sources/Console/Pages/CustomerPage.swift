@@ -142,7 +142,7 @@ package struct CustomerPage {
         return """
             <section class="verdict \(style)" data-reason="\(reason.rawValue)">
             <p>\(head): \(reason.cause(of: chain)).</p>
-            <p class="says">Say: “<span id="\(id)">\(reason.advice)</span>”
+            <p class="says">Say: “<span id="\(id)">\(reason.advice(of: chain))</span>”
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
             \(linked(verdict, chain))\(heard(chain)).</p>

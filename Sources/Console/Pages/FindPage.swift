@@ -87,12 +87,13 @@ package struct FindPage {
     private func order(_ text: String) -> HTML {
         let ask: HTML =
             frame.viewer.operates && !frame.appsWithKey.isEmpty
+                && frame.state.environment == .production
             ? "<a href=\"\(frame.url("orders", text))\">Ask Apple</a>"
             : "<code>subledger api order \(text)</code> asks it"
         return """
             <section class="verdict unknown"><p>– <b>This may be the order id of a customer's receipt</b> \
             from Apple. The ledger does not know these.</p>
-            <p>Apple does: \(ask) (1 request); what it answers is kept.</p></section>
+            <p>Apple does, in Production only: \(ask) (1 request); what it answers is kept.</p></section>
             """
     }
 }

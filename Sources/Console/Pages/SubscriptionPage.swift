@@ -107,8 +107,8 @@ package struct SubscriptionPage {
             rows.append(("Off since", "\(frame.time(off.at)) (\(off.reason.rawValue))"))
         }
         if let revoked = answer.revocation {
-            rows.append(
-                ("Revoked", "\(frame.time(revoked.date)) (\(revoked.type ?? "refund"))"))
+            let type = revoked.type ?? AccessReason(reading).rawValue
+            rows.append(("Revoked", "\(frame.time(revoked.date)) (\(type))"))
         }
         if let commitment = answer.commitment {
             let number = commitment.billingPeriodNumber.map(String.init) ?? "?"

@@ -170,6 +170,12 @@ extension ChainReading {
     /// Why a chain never has a state, in a sentence that says what to do; nil if it has one, or if
     /// no reason is known.
     static func whyStateless(_ facts: [Fact], _ ledger: EnvironmentLedger) -> String? {
+        // Unknown values have no effect, except that of a purchase's type.
+        let facts = facts.map { fact in
+            var fact = fact
+            fact.unknownValues.removeAll { $0 != "transaction.type" }
+            return fact
+        }
         let life = ledger.life(of: facts)
         guard life.isEmpty else { return nil }
         return life.notices.first { [.unknownValue, .unreadable].contains($0.code) }?.message

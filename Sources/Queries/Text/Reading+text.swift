@@ -68,6 +68,12 @@ extension TransactionStanding {
 }
 
 extension ChainReading {
+    /// Whether there is access; where leeway gives it, until when.
+    package var accessText: String {
+        leeway.map { "access by leeway until \($0.until.rfc3339)" }
+            ?? (answer.isEntitled ? "has access" : "no access")
+    }
+
     /// A notice: the problem, its start, period and proving events.
     package func text(_ notice: Notice) -> String {
         let subject =

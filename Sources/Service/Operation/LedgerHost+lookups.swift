@@ -4,6 +4,7 @@ public import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
+import Signing
 
 /// A request to Apple about one customer, for an operator who waits for it.
 public enum AppleLookup: Sendable, Hashable {
@@ -32,13 +33,19 @@ extension LedgerHost {
     ///
     /// Returns a transaction of the order, or nil where Apple names none.
     ///
-    /// Throws `OperatorError` (`missingKey`), `LookupFailure`, `CommandError`, `ServingError` or
-    /// `StoreError`.
+    /// Throws `OperatorError` (`missingKey`), `IntakeRefusal` (`wrongEnvironment`: an order outside
+    /// Production), `LookupFailure`, `CommandError`, `ServingError` or `StoreError`.
     public func lookUp(
         _ lookup: AppleLookup, _ order: CommandIntake.Order, _ environment: Environment
     ) async throws -> OperatorAct<String?> {
         let served = try ledger(environment)
         try requireClock()
+        if case .order = lookup, environment != .production {
+            throw IntakeRefusal(
+                .malformed, code: VerificationCode.wrongEnvironment.rawValue,
+                message: "Apple looks orders up in Production only; nothing was requested. Look"
+                    + " this one up in Production.")
+        }
         return try await act("lookUp", lookup.request, order, in: served) {
             let found: String?
             do { found = try await reach.requests.run(lookup, environment) } catch let error

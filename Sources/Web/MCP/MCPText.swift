@@ -91,13 +91,10 @@ struct MCPText {
         let (answer, chain) = (reading.answer, reading.chain)
         let what = reading.life.isOneTime ? "Purchase" : "Subscription"
         let reason = AccessReason(reading)
-        let access =
-            reading.leeway.map { "access by leeway until \($0.until.rfc3339)" }
-            ?? (answer.isEntitled ? "has access" : "no access")
         let stretch = "since \(answer.since.rfc3339)\(until(answer.until))"
         var lines = [
             "\(what) \(chain.originalTransactionId) of \(chain.bundleId):",
-            "\(answer.state.text) (\(access)) \(stretch):"
+            "\(answer.state.text) (\(reading.accessText)) \(stretch):"
                 + " \(reason.cause(of: reading)) (\(reason.rawValue)).",
         ]
         if let transaction = reading.transaction?.text { lines.append("\(transaction).") }

@@ -67,10 +67,9 @@ extension ChainReading {
     }
 
     private var stateLine: String {
-        let access = answer.isEntitled ? "has access" : "no access"
         let end = answer.until.map { " until \($0.rfc3339)" } ?? ""
         return row(
-            "state", "\(answer.state.text) (\(access)) since \(answer.since.rfc3339)\(end)")
+            "state", "\(answer.state.text) (\(accessText)) since \(answer.since.rfc3339)\(end)")
     }
 
     private var productLine: String {

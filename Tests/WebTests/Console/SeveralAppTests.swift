@@ -91,6 +91,9 @@ struct SeveralAppTests {
             host.reach.use([RecoveryWorld.app: apple])
             #expect(try await page(recoveries).contains("Recover a window"))
             #expect(try await page(order).contains(">Ask Apple</a>"))
+            // Apple has the endpoint in Production only.
+            let sandbox = try await page("/console/sandbox/find?q=MXXXXXXXXX")
+            #expect(sandbox.contains("subledger api order") && !sandbox.contains(">Ask Apple</a>"))
             for (app, hasKey) in [(MadePurchase.app, true), (SeveralAppTests.second, false)] {
                 let text = try await page("\(path)?bundleId=\(app)")
                 #expect(text.contains("id=\"notices\""))
