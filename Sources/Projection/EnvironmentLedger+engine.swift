@@ -20,7 +20,7 @@ extension EnvironmentLedger {
                 log: try await EventLog.open(directory: directory),
                 operations: try await OperationsStore.open(directory: directory))
         }
-        if accepting, DerivedFiles.facts(in: directory).isOpen {
+        if accepting, await Blocking.run({ DerivedFiles.facts(in: directory).isOpen }) {
             throw StoreError(
                 .fileInUse, path: directory, reason: "A process has the files of this node open.",
                 remedy: "Stop the node's service, then run the same command again.")

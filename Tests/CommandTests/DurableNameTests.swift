@@ -171,8 +171,9 @@ struct DurableNameTests {
         let key = try await DurableNameTests.steps(
             place, "audit", "keygen", "--origin", "a/b", "audit.key")
         #expect(DurableNameTests.naming(key) == ["fsync audit.key", directory])
+        try place.write(["audit: { origin: a/b, keyFile: audit.key }"], to: "audit.yaml")
         let proof = try await DurableNameTests.steps(
-            place, "audit", "prove", Evidence.id, "-o", "proof.json")
+            place, "audit", "prove", Evidence.id, "-o", "proof.json", "--config", "audit.yaml")
         #expect(DurableNameTests.late(proof) == [])
         let named = DurableNameTests.naming(proof)
         let rename = try #require(

@@ -138,12 +138,16 @@ struct LogOutcomeTests {
         let copy = "\(database.name)_copy"
         try database.cluster.sql("CREATE DATABASE \(copy) TEMPLATE \(database.name)")
         let log = try await database.open()
+        #expect(try await log.events(after: 0, through: 5, limit: 9, damaged: .marked).count == 5)
         _ = try await log.append(Made.events(5..<10))
         let seen = log.lastSeen
         #expect(seen.position == 10)
         let lost = "\(database.name)_lost"
         try replace(database, by: copy, keeping: lost)
 
+        // What cannot be compared is no first difference, and is compared the next time.
+        let unknown = log.loss(LogWentBack(head: 5), nil)
+        #expect(unknown.reason.contains("position 6, or before; it now ends at 5"), "\(unknown)")
         // Another node goes on with the copy, beyond what this one has seen.
         let other = try await database.open()
         for _ in 0..<2 {
@@ -176,6 +180,25 @@ struct LogOutcomeTests {
         try replace(database, by: lost, keeping: copy)
         #expect(try await log.append(Made.events(20..<21)) == [.appended(position: 11)])
         await log.close()
+    }
+
+    @Test("A difference is the first only where the position before it was compared")
+    func firstDifference() {
+        let (leaf, other) = (Digest(words: (1, 1, 1, 1)), Digest(words: (2, 2, 2, 2)))
+        var leaves = SeenLeaves()
+        for position in [8, 9, 10] as [Int64] { leaves.note(position, leaf) }
+        let equal = leaves.firstDifference(from: [8: leaf, 9: leaf, 10: leaf], endingAt: 10)
+        #expect(equal?.position == nil)
+        // The known positions, the end of the log, and the answer.
+        let cases: [([Int64: Digest], Int64, Int64, Bool)] = [
+            ([:], 5, 6, false), ([:], 7, 8, false), ([:], 0, 1, true),
+            ([8: other, 9: other, 10: other], 12, 8, false),
+            ([8: leaf, 9: other, 10: other], 12, 9, true), ([8: leaf, 9: leaf], 9, 10, true),
+        ]
+        for (found, head, position, isFirst) in cases {
+            let difference = leaves.firstDifference(from: found, endingAt: head)
+            #expect(difference?.position == position && difference?.isFirst == isFirst)
+        }
     }
 
     @Test("A connection that reaches the database of another ledger is not used")

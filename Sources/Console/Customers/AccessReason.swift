@@ -140,13 +140,13 @@ package enum AccessReason: String, Sendable, CaseIterable {
     package var isContinued: Bool { self == .changedProduct || self == .movedOn }
 
     /// The reason of the chain's present end if it is in the cited state, else of the last
-    /// transition into that state.
+    /// transition into that state by then.
     private static func reason(_ verdict: Verdict, _ reading: ChainReading?) -> EndReason {
         if reading?.answer.state == verdict.state, let reason = reading?.answer.endReason {
             return reason
         }
         let last = reading?.transitions.last {
-            $0.to == verdict.state && verdict.evidence.contains($0.cause)
+            $0.to == verdict.state && $0.at <= verdict.since ?? $0.at
         }
         return last?.reason ?? .unconfirmed
     }

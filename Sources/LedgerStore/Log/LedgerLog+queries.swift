@@ -143,6 +143,23 @@ extension LedgerLog {
         }
     }
 
+    /// When the first event after `position` through `end` was appended whose time no import line
+    /// claims; nil without one. Events before it were appended earlier.
+    public func firstAppend(
+        after position: Int64, through end: Int64
+    ) async throws(StoreError) -> Timestamp? {
+        try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT received_at FROM @events
+                WHERE position > $1::bigint AND position <= $2::bigint
+                    AND NOT received_at_claimed
+                ORDER BY position LIMIT 1
+                """, position, end
+            ) { try $0.time(0) }.first
+        }
+    }
+
     /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
     /// order; those within the next `LogLimits.scannedEventCount` positions, and where to continue.
     /// TEST is Apple's answer to a request and belongs to no history.

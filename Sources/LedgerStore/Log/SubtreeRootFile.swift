@@ -27,7 +27,10 @@ struct SubtreeRootFile: Sendable {
             try? data.write(to: URL(filePath: path), options: .atomic)
             return
         }
-        guard let file = FileHandle(forWritingAtPath: path) else { return }
+        // A link leads to another file, whose first bytes were mistaken for roots.
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
+        guard descriptor >= 0 else { return }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         defer { try? file.close() }
         try? file.seek(toOffset: UInt64(count * Digest.byteCount))
         try? file.write(contentsOf: data)

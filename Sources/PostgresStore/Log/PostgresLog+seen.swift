@@ -8,13 +8,14 @@ extension PostgresLog {
     /// The newest event that this node has seen; passed to `open` after a restart.
     public var lastSeen: ProjectionCursor { seen.withLock { $0.last } }
 
-    /// Describes a log that went back, by the first position that differs. The result is cached for
-    /// a log that ends at the same position.
+    /// Describes a log that went back, by the first known position that differs; by the newest one
+    /// where the others cannot be compared. The result of a comparison is cached for a log that
+    /// ends at the same position.
     func loss(_ wentBack: LogWentBack, _ connection: PostgresConnection?) -> StoreError {
         if let known = self.wentBack.withLock({ $0 }), known.head == wentBack.head {
             return known.error
         }
-        let positions = seen.withLock { $0.positions }
+        let (positions, last) = seen.withLock { ($0.positions, $0.last.position) }
         var found: [Int64: Digest] = [:]
         let result = try? connection?.run(
             Statement.log.leaves.with { $0.add(positions, integer: { $0 }) })
@@ -25,8 +26,14 @@ extension PostgresLog {
                 }
             }
         }
-        let differs = seen.withLock { $0.firstDifference(from: found) } ?? wentBack.head + 1
-        let error = wentBack.error(at: differs, isFirst: true, location, environment)
+        let difference = seen.withLock {
+            $0.firstDifference(from: found, endingAt: wentBack.head)
+        }
+        guard result != nil, let difference else {
+            return wentBack.error(at: last, isFirst: false, location, environment)
+        }
+        let error = wentBack.error(
+            at: difference.position, isFirst: difference.isFirst, location, environment)
         self.wentBack.withLock { $0 = (wentBack.head, error) }
         return error
     }

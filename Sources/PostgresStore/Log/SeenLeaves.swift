@@ -28,10 +28,18 @@ struct SeenLeaves {
     /// The remembered positions, in order.
     var positions: [Int64] { leaves.keys.sorted() }
 
-    /// The first remembered position at which another log differs.
+    /// The first known position at which another log differs, and whether it is the first of all:
+    /// whether the position before it is remembered, and equal. Nil where all are equal.
     ///
-    /// - Parameter other: the other log's leaf hashes at the remembered positions.
-    func firstDifference(from other: [Int64: Digest]) -> Int64? {
-        leaves.lazy.filter { other[$0.key] != $0.value }.map(\.key).min()
+    /// - Parameters:
+    ///   - other: the other log's leaf hashes at the remembered positions.
+    ///   - head: the position at which the other log ends.
+    func firstDifference(
+        from other: [Int64: Digest], endingAt head: Int64
+    ) -> (position: Int64, isFirst: Bool)? {
+        let differing = leaves.lazy.filter { other[$0.key] != $0.value }.map(\.key).min()
+        guard let differing else { return nil }
+        let position = min(differing, head + 1)
+        return (position, position == 1 || leaves[position - 1] != nil)
     }
 }

@@ -103,9 +103,10 @@ public struct LogRestore: Sendable {
             report(.verifying(done: $0, all: $1))
         }
         let (applied, end) = try await eraseAgain(known, in: staging)
+        let exclusion = try await Blocking.run { () throws in try exclude(before, trace) }
         let checkpoints = try await adopt(description)
         let setAside = try await Blocking.run { () throws in
-            try put(staging.file, before, trace, holding: lock)
+            try put(staging.file, before, exclusion, holding: lock)
         }
         return Report(
             before: before, head: end ?? head, setAside: setAside, erasureCount: applied,
@@ -303,27 +304,39 @@ public struct LogRestore: Sendable {
 
     // MARK: Putting in place
 
+    /// Exclusive access to the previous log, which no process has used since the check; nil where
+    /// there is none. Blocks.
+    private func exclude(_ before: Before?, _ trace: FileTrace?) throws -> LogExclusion? {
+        if before == nil, FileTrace(logPath) == nil { return nil }
+        // A process that appended since the check, and ended again, has changed the file.
+        guard before != nil, let exclusion = try LogExclusion.take(logPath), exclusion.isInPlace,
+            FileTrace(logPath) == trace,
+            before == .unreadable || ReplacedLog(log: logPath, now: now).hasNoPendingWrites
+        else { throw inUse }
+        return exclusion
+    }
+
     /// Blocks. Returns the new name of the previous log.
     private func put(
-        _ file: String, _ before: Before?, _ trace: FileTrace?, holding lock: ProjectorLock
+        _ file: String, _ before: Before?, _ exclusion: LogExclusion?, holding lock: ProjectorLock
     ) throws -> String? {
         let setAside = ReplacedLog(log: logPath, now: now)
-        guard before != nil else {
+        guard let exclusion else {
             DerivedFiles.forgetAll(in: directory, holding: lock)
             // SQLite would replay a leftover write-ahead log into the new file.
             let name = try setAside.keepOrphan()
             try setAside.removeSidecars()
             guard link(file, logPath) == 0 else {
-                guard errno != EEXIST else { throw inUse }
+                guard errno != EEXIST else {
+                    throw BackupError(
+                        .logInUse, path: logPath, reason: "Another process just created a log.",
+                        remedy: "Stop every process that uses it, then try again.")
+                }
                 throw DatabaseFile.systemError(errno, path: logPath)
             }
             try OpenFile.directory(directory).synchronize()
             return name
         }
-        // A process that appended since the check, and ended again, has changed the file.
-        guard let exclusion = try LogExclusion.take(logPath), exclusion.isInPlace,
-            FileTrace(logPath) == trace, before == .unreadable || setAside.hasNoPendingWrites
-        else { throw inUse }
         // Before the log changes, so that a log never has derived data of another one.
         DerivedFiles.forgetAll(in: directory, holding: lock)
         let name = before == .position(0) ? nil : try setAside.keep()

@@ -30,7 +30,7 @@ struct BulkFile {
                 try database.execute(sql: "BEGIN")
             }
         } catch {
-            throw StoreError(error, path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
@@ -51,7 +51,9 @@ struct BulkFile {
 
     /// Runs `body` in the single transaction of the build.
     func write<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
-        do { return try queue.inDatabase(body) } catch { throw StoreError(error, path: path) }
+        do { return try queue.inDatabase(body) } catch {
+            throw StoreError(error, path: path).ofDerivedFile(path)
+        }
     }
 
     /// Finishes the build: everything synced and checked, under its final name. Nothing refers to
@@ -71,7 +73,7 @@ struct BulkFile {
             }
             try OpenFile.directory(DatabaseFile.parent(of: path)).synchronize()
         } catch {
-            throw StoreError(error, path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 

@@ -34,7 +34,7 @@ public struct MovementCheck: Sendable {
                 return try differences(database)
             }
         } catch {
-            throw StoreError(error, path: path)
+            throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 

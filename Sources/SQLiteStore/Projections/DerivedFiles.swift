@@ -51,9 +51,8 @@ public struct DerivedFiles: Sendable {
 
     private var link: String { path(of: linkName) }
 
-    /// Whether any process has the current file open, as a running service has. False where the
-    /// kernel does not report locks.
-    public var isOpen: Bool { current().map { FileLocks.isAnyHeld(on: "\($0)-shm") } ?? false }
+    /// Whether any process has the current file open, as a running service has. Blocks.
+    public var isOpen: Bool { current().map { (try? isUnopened($0)) == false } ?? false }
 
     /// The real path of the current file; nil before the first build, when it is missing, or when
     /// the link does not name a file of the kind in this directory: the projector writes to the

@@ -38,7 +38,7 @@ public final class StoredChains: Sendable {
                         """)
             }
         } catch {
-            throw StoredChains.explained(StoreError(error, path: path))
+            throw StoredChains.explained(StoreError(error, path: path), path)
         }
     }
 
@@ -55,10 +55,10 @@ public final class StoredChains: Sendable {
                 """)
     }
 
-    private static func explained(_ error: StoreError) -> StoreError {
-        guard error.code == .databaseFailure else { return error }
+    private static func explained(_ error: StoreError, _ path: String) -> StoreError {
+        guard error.code == .databaseFailure else { return error.ofDerivedFile(path) }
         return StoreError(
-            .fileChanged, path: error.path,
+            .fileChanged, path: path,
             reason: "The file was created by a release with other columns. \(error.reason)",
             remedy: "Its answers cannot be compared row by row; run `subledger rebuild`.")
     }
@@ -92,7 +92,7 @@ public final class StoredChains: Sendable {
                 return findings
             }
         } catch {
-            throw StoredChains.explained(StoreError(error, path: path))
+            throw StoredChains.explained(StoreError(error, path: path), path)
         }
     }
 
@@ -103,7 +103,7 @@ public final class StoredChains: Sendable {
                 try ChainRowReader(database: database).page(
                     after: after, limit: StoredChains.pageChainCount)
             }
-        } catch { throw StoredChains.explained(error) }
+        } catch { throw StoredChains.explained(error, path) }
     }
 }
 

@@ -172,6 +172,7 @@ struct DatabaseFile: Sendable {
     /// connections of this process hold on it (https://www.sqlite.org/howtocorrupt.html §2.2).
     private func createIfMissing() throws(StoreError) {
         try createDirectory(DatabaseFile.parent(of: path))
+        try refuseLinks()
         try refuseOrphan()
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, DatabaseFile.fileMode)
         guard descriptor >= 0 else {
@@ -179,6 +180,16 @@ struct DatabaseFile: Sendable {
             throw DatabaseFile.systemError(errno, path: path)
         }
         close(descriptor)
+    }
+
+    /// SQLite follows a link, writes to its target, and keeps the other two files beside that.
+    private func refuseLinks() throws(StoreError) {
+        for suffix in FileIdentityGuard.suffixes {
+            var status = stat()
+            guard lstat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFLNK
+            else { continue }
+            throw DatabaseFile.irregular(path + suffix)
+        }
     }
 
     /// SQLite deletes a write-ahead log without its file, and committed events with it. No crash
@@ -224,11 +235,19 @@ struct DatabaseFile: Sendable {
         switch number {
         case EACCES, EPERM, EROFS: return .readOnly(path: path, detail)
         case ENOSPC, EDQUOT: return .full(path: path, detail)
+        case ELOOP: return irregular(path)
         default:
             return StoreError(
                 .ioError, path: path, reason: "The operating system reports: \(detail)",
                 remedy: "Check that its directory exists and can be written, or name another.")
         }
+    }
+
+    /// What is in place of the file is not written to, as it may lead to another program's.
+    static func irregular(_ path: String) -> StoreError {
+        StoreError(
+            .ioError, path: path, reason: "There is a link or a special file in place of the file.",
+            remedy: "Put the file itself there, or move what is there away.")
     }
 
     private func failingAsStore<Result>(

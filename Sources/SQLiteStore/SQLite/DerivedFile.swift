@@ -24,7 +24,7 @@ struct DerivedFile: Sendable {
     static let busyTimeoutSeconds = 5
 
     /// Opens an existing file. Throws `fileForeign` when it is not a derived file of this kind, or
-    /// its metadata differs from `meta`.
+    /// its metadata differs from `meta`, and `fileCorrupt` when it was truncated.
     func open(requiring meta: [String: String] = [:]) throws(StoreError) -> DatabasePool {
         try opened { pool in try pool.read { try requireOurs($0, meta) } }
     }
@@ -49,6 +49,16 @@ struct DerivedFile: Sendable {
                 .fileForeign, path: path, reason: "It holds no derived data of this kind.",
                 remedy: "Move it away.")
         }
+        try requireWhole(database)
+    }
+
+    /// A query may need a missing page only much later: SQLite takes the page count from the
+    /// write-ahead log. Every page is in one of the two files, but for that of SQLite's locks.
+    private func requireWhole(_ database: Database) throws {
+        let pageCount = try Int64.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+        let pageByteCount = try Int64.fetchOne(database, sql: "PRAGMA page_size") ?? 0
+        guard DerivedFiles.byteCount(path) < (pageCount - 1) * pageByteCount else { return }
+        throw StoreError.corrupt(path: path, "Pages are missing.")
     }
 
     /// Opens the file, creating it with its schema and `meta` rows when missing. Throws

@@ -15,13 +15,20 @@ final class FileLock: Lease {
     ///
     /// - Parameter lock: requests the lock without waiting; by default one of the whole file.
     ///
-    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested.
+    /// Throws `fileReadOnly`, `diskFull` or `ioError` when the lock cannot be requested; the latter
+    /// also for a link or a special file, which is not written to.
     static func take(
         _ path: String, patienceMilliseconds: Int,
         lock: (Int32) -> Bool = { flock($0, LOCK_EX | LOCK_NB) == 0 }
     ) throws(StoreError) -> FileLock? {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, DatabaseFile.fileMode)
+        let descriptor = open(
+            path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, DatabaseFile.fileMode)
         guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            close(descriptor)
+            throw DatabaseFile.irregular(path)
+        }
         var patience = patienceMilliseconds
         while !lock(descriptor) {
             guard patience > 0 else {

@@ -6,8 +6,9 @@ enum FileLocks {
     /// Bytes read of the kernel's table: some thousands of locks.
     private static let tableByteCount = 512 * 1_024
 
-    /// Whether any visible process holds a lock on the file. False where the kernel does not report
-    /// locks.
+    /// Whether a process is known to hold a lock on the file. False proves nothing: the table omits
+    /// processes of other PID namespaces (containers), and on Btrfs it names another device than
+    /// stat(2).
     static func isAnyHeld(on path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0,

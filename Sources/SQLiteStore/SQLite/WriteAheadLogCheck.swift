@@ -18,37 +18,45 @@ struct WriteAheadLogCheck {
 
     /// Frames read at a time: about 1 MiB of 8 KiB pages.
     private static let framesAtOnce = 128
-    /// Retries when another process restarts the log during the check, which makes it look damaged.
+    /// Walks at most, where each finds another damaged frame.
     private static let attemptCount = 3
 
     /// Throws `fileCorrupt` when finished transactions follow frames that do not verify, and
     /// `ioError`. Nothing is changed. Blocks.
-    func run() throws(StoreError) {
+    ///
+    /// A process that writes meanwhile makes an intact log look damaged: a walk may read a frame
+    /// before it is written, and later ones afterwards. That frame is then in a finished
+    /// transaction, and a second walk finds it intact. So only what two walks find under the same
+    /// header is damage.
+    ///
+    /// - Parameter afterBlock: called after each read of frames.
+    func run(afterBlock: () -> Void = {}) throws(StoreError) {
         let log = path + "-wal"
         var status = stat()
         guard stat(log, &status) == 0, status.st_size > WriteAheadLogHeader.byteCount,
-            !isOpenElsewhere
+            // A process that has the file open has already recovered it.
+            !FileLocks.isAnyHeld(on: path + "-shm")
         else { return }
+        var suspected: (header: [UInt8], damage: Int)?
         for _ in 0..<WriteAheadLogCheck.attemptCount {
             let file = try OpenFile.reading(log)
             let start = try file.read(at: 0, count: WriteAheadLogHeader.byteCount)
-            guard let damage = try firstDamage(in: file, WriteAheadLogHeader(start)) else { return }
-            // A process that opened the file meanwhile may have been writing during the read.
-            guard !isOpenElsewhere else { return }
-            guard try file.read(at: 0, count: WriteAheadLogHeader.byteCount) == start else {
-                continue
+            guard
+                let damage = try firstDamage(in: file, WriteAheadLogHeader(start), afterBlock)
+            else { return }
+            if let suspected, suspected.header == start, damage <= suspected.damage,
+                try file.read(at: 0, count: WriteAheadLogHeader.byteCount) == start
+            {
+                throw damaged(damage)
             }
-            throw damaged(damage)
+            suspected = (start, damage)
         }
     }
-
-    /// A process that has the file open has already recovered it.
-    private var isOpenElsewhere: Bool { FileLocks.isAnyHeld(on: path + "-shm") }
 
     /// The first corrupt frame, from 1, or 0 for the header; nil if the rest is an interrupted
     /// write.
     private func firstDamage(
-        in file: OpenFile, _ header: WriteAheadLogHeader
+        in file: OpenFile, _ header: WriteAheadLogHeader, _ afterBlock: () -> Void
     ) throws(StoreError) -> Int? {
         let frameByteCount = WriteAheadLogHeader.frameByteCount + pageByteCount
         var offset = Int64(WriteAheadLogHeader.byteCount)
@@ -64,6 +72,7 @@ struct WriteAheadLogCheck {
         while true {
             let block = try file.read(
                 at: offset, count: frameByteCount * WriteAheadLogCheck.framesAtOnce)
+            afterBlock()
             let frameCount = block.count / frameByteCount
             guard frameCount > 0 else { return nil }
             block.withUnsafeBytes { bytes in

@@ -47,6 +47,7 @@ extension Database {
         _ = try await log.erasurePositions(after: 0, through: 1)
         _ = try await log.decisionPositions(through: 1, limit: 1)
         _ = try await log.arrivals(of: Self.app, since: Self.start, after: 0, through: 1)
+        _ = try await log.firstAppend(after: 0, through: 1)
         _ = try await log.notifications(
             of: Self.app, signedFrom: Self.start, before: Self.start, after: 0, through: 1)
     }

@@ -98,6 +98,24 @@ struct CheckpointBackupTests {
         #expect(try await kept(place).isEmpty)
     }
 
+    @Test("A restore that finds the log changed at its end keeps no checkpoint")
+    func overtaken() async throws {
+        let place = try await backedUp([3])
+        try await place.append(Sample.events(0..<1), to: place.target)
+        let log = place.target + "/log.sqlite"
+        let restore = LogRestore(
+            place.backup, into: place.target, environment: .production, replaces: true,
+            now: place.now)
+        await #expect(throws: BackupPlace.failure(.logInUse)) {
+            // As another process that appends leaves the file.
+            try await restore.run { _ in
+                _ = try? FileManager.default.setAttributes(
+                    [.modificationDate: Date(timeIntervalSince1970: 1)], ofItemAtPath: log)
+            }
+        }
+        #expect(try await kept(place).isEmpty)
+    }
+
     @Test("A log that is copied brings its checkpoints, whatever the engine")
     func copied() async throws {
         for engine in OperationsEngine.all {

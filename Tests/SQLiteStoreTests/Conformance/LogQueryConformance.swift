@@ -59,6 +59,38 @@ struct LogQueryConformance {
     }
 
     @Test(
+        "Arrivals are found behind any number of other events, and of times that lines claim",
+        arguments: StoreEngine.all)
+    func arrivalsBehind(engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            var events = [try event("a", at: 1_000), try event("b", at: 1_100)]
+            for number in 0..<4 {
+                events.append(
+                    try event("h\(number)", at: 1_200 + Int64(number)) { $0.source = .history })
+            }
+            events.append(try event("i", at: 100, claimed: true) { $0.source = .import })
+            events.append(try event("o", at: 1_300) { $0.bundleId = BundleId("other") })
+            events.append(try event("c", at: 1_400))
+            _ = try await log.append(events)
+            for count in [1, 2, 4, 9] as [Int64] {
+                func times(_ since: Int64, limit: Int = 9) async throws -> [Int64] {
+                    try await log.arrivals(
+                        of: Self.app, since: time(since), through: time(9_999), limit: limit,
+                        by: count
+                    ).map(\.receivedAt.milliseconds)
+                }
+                #expect(try await times(1_000) == [1_400, 1_100, 1_000])
+                #expect(try await times(1_050) == [1_400, 1_100])
+                #expect(try await times(1_350) == [1_400])
+                #expect(try await times(1_000, limit: 2) == [1_400, 1_100])
+            }
+            #expect(try await log.firstAppend(after: 5, through: 9)?.milliseconds == 1_203)
+            #expect(try await log.firstAppend(after: 6, through: 7) == nil)
+            #expect(try await log.firstAppend(after: 6, through: 9)?.milliseconds == 1_300)
+        }
+    }
+
+    @Test(
         "Sweeps and decisions are found by their kind, decisions newest first",
         arguments: StoreEngine.all)
     func kinds(engine: StoreEngine) async throws {

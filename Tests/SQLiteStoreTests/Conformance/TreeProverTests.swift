@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import LedgerTestSupport
 import TestSupport
 import Testing
@@ -97,6 +98,15 @@ struct TreeProverTests {
                 #expect(try await prover.proof(of: event) == expected)
                 #expect(file.roots().prefix(2) == roots[...])
             }
+            // A link leads to a file that is not this program's.
+            let other = directory.file("other")
+            let bytes = Data(repeating: 1, count: Digest.byteCount + 1)
+            try bytes.write(to: URL(filePath: other))
+            let path = directory.file(SubtreeRootFile.name)
+            #expect(unlink(path) == 0 && symlink(other, path) == 0)
+            let prover = TreeProver(log, directory: directory.path)
+            #expect(try await prover.proof(of: event) == expected)
+            #expect(try Data(contentsOf: URL(filePath: other)) == bytes)
             file.write(roots, after: 0)
             _ = try await log.append(Sample.events((2 * width + 5)..<(3 * width)))
             try await made.prepare()

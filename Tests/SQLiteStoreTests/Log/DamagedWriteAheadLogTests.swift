@@ -161,6 +161,60 @@ struct DamagedWriteAheadLogTests {
         await opened.close()
     }
 
+    /// How many frames, from the first on, were written after the header.
+    private static func writtenCount(_ log: Data) -> Int {
+        (0..<((log.count - 32) / frameByteCount)).prefix { frame in
+            let start = 32 + frame * frameByteCount
+            return log[(start + 8)..<(start + 16)] == log[16..<24]
+        }.count
+    }
+
+    @Test("What another process writes between two reads of a walk is no damage")
+    func writtenMeanwhile() async throws {
+        let place = try TemporaryDirectory()
+        let path = place.file("log.sqlite-wal")
+        let log = try await EventLog.open(directory: place.path)
+        var number = 0
+        func append(until isEnough: (Data) -> Bool) async throws -> Data {
+            while true {
+                _ = try await log.append(Sample.events(number..<(number + 1)))
+                number += 1
+                let bytes = try Data(contentsOf: URL(filePath: path))
+                if isEnough(bytes) { return bytes }
+            }
+        }
+        // Old frames follow the new ones, as in a log that was restarted.
+        _ = try await append { Self.writtenCount($0) > 300 }
+        try await log.checkpoint()
+        let before = try await append { (40...100).contains(Self.writtenCount($0)) }
+        let after = try await append { Self.writtenCount($0) > 200 }
+        #expect(before.prefix(32) == after.prefix(32))
+        await log.close()
+
+        let left = try TemporaryDirectory()
+        let target = URL(filePath: left.file("log.sqlite-wal"))
+        func check(_ later: Data) throws -> StoreError? {
+            try before.write(to: target)
+            let file = try FileHandle(forWritingTo: target)
+            defer { try? file.close() }
+            var blockCount = 0
+            do throws(StoreError) {
+                try WriteAheadLogCheck(
+                    path: left.file("log.sqlite"), pageByteCount: EventLog.pageByteCount
+                ).run {
+                    blockCount += 1
+                    if blockCount == 1 { try? file.write(contentsOf: later) }
+                }
+                #expect(blockCount > 1)
+                return nil
+            } catch { return error }
+        }
+        #expect(try check(after) == nil)
+        // Damage of what was written before is found all the same.
+        let damaged = Self.flipped(after, 32 + 24 + 100, 3)
+        #expect(try check(damaged)?.code == .fileCorrupt)
+    }
+
     @Test("A log that is open elsewhere is not checked")
     func shared() async throws {
         let place = try TemporaryDirectory()

@@ -54,6 +54,28 @@ struct LogFileTests {
         #expect(try await refusal { try $0.run(sql) } == code)
     }
 
+    @Test("What a link in place of a database leads to is never written to")
+    func links() async throws {
+        let refusal = StoreError(.ioError, reason: "", remedy: "")
+        for suffix in FileIdentityGuard.suffixes {
+            let directory = try TemporaryDirectory()
+            let other = directory.file("other")
+            try Data().write(to: URL(filePath: other))
+            for name in [EventLog.fileName, OperationsStore.fileName] {
+                #expect(symlink(other, directory.file(name + suffix)) == 0)
+            }
+            await #expect(throws: refusal) {
+                _ = try await EventLog.open(directory: directory.path)
+            }
+            await #expect(throws: refusal) {
+                _ = try await OperationsStore.open(directory: directory.path)
+            }
+            #expect(try Data(contentsOf: URL(filePath: other)).isEmpty)
+            let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)
+            #expect(names.count == 3)
+        }
+    }
+
     @Test("Foreign files are refused with distinct codes")
     func foreign() async throws {
         let directory = try TemporaryDirectory()

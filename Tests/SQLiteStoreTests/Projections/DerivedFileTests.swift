@@ -97,6 +97,63 @@ struct DerivedFileTests {
         #expect(try schema(log.path) == before)
     }
 
+    @Test("A file is open from its first connection to its last, whatever the kernel reports")
+    func isOpen() async throws {
+        let files = DerivedFiles.facts(in: directory.path)
+        #expect(!files.isOpen)
+        let store = try FactsStore(path: files.newPath())
+        try files.use(store.path)
+        #expect(files.isOpen)
+        try await store.add([], checkpoint: .start)
+        try store.close()
+        #expect(!files.isOpen)
+        try FactsStore(existing: store.path).close()
+    }
+
+    @Test("A file that lacks pages is damaged, although its write-ahead log has the page count")
+    func truncated() async throws {
+        let store = try FactsStore(path: directory.file("facts-4-7.sqlite"))
+        try await store.write { database in
+            try database.execute(sql: "CREATE TABLE filler AS SELECT zeroblob(200000)")
+        }
+        try await store.walCheckpoint()
+        try await store.write { try $0.execute(sql: "CREATE TABLE later(x)") }
+        // As of a killed process.
+        let left = try TemporaryDirectory()
+        let path = left.file("facts-4-7.sqlite")
+        for suffix in ["", "-wal"] {
+            try FileManager.default.copyItem(atPath: store.path + suffix, toPath: path + suffix)
+        }
+        try store.close()
+        let log = try Data(contentsOf: URL(filePath: path + "-wal"))
+        let byteCount = try Data(contentsOf: URL(filePath: path)).count
+        #expect(!log.isEmpty && byteCount > 200_000)
+        try FactsStore(existing: path).close()
+        try log.write(to: URL(filePath: path + "-wal"))
+        #expect(truncate(path, off_t(byteCount - 20 * 8_192)) == 0)
+        let error = #expect(throws: StoreError.self) { try FactsStore(existing: path) }
+        #expect(error?.code == .fileCorrupt && error?.asksForRebuild == true)
+        #expect(error?.remedy.contains("rebuild --from-log") == true)
+    }
+
+    @Test("No remedy for damage of derived data is a backup")
+    func remedies() throws {
+        let path = directory.file("projections-5-7.sqlite")
+        try Data(repeating: 0x41, count: 16_384).write(to: URL(filePath: path))
+        let checks: [() throws -> Void] = [
+            { _ = try StoredChains(path: path) },
+            {
+                _ = try MovementCheck(path: path, days: .utc, directory: directory.path)
+                    .findings()
+            },
+        ]
+        for check in checks {
+            let error = #expect(throws: StoreError.self) { try check() }
+            #expect(error?.isDamage == true && error?.asksForRebuild == true)
+            #expect(error?.remedy.contains("backup") == false)
+        }
+    }
+
     @Test("Facts of another decoder, a file of another kind and an empty one are refused")
     func otherKinds() throws {
         let foreign = StoreError(.fileForeign, reason: "", remedy: "")

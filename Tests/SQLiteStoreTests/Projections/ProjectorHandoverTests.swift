@@ -1,6 +1,9 @@
-import SQLiteStore
+import Foundation
 import TestSupport
 import Testing
+
+@testable import LedgerStore
+@testable import SQLiteStore
 
 @Suite("Requests to project")
 struct ProjectorWishTests {
@@ -13,6 +16,27 @@ struct ProjectorWishTests {
         #expect(ProjectorHandover.isPending(directory: directory.path))
         wish = nil
         #expect(!ProjectorHandover.isPending(directory: directory.path))
+    }
+
+    @Test("What a link in place of a lock file leads to is never written to")
+    func link() async throws {
+        let directory = try TemporaryDirectory()
+        let words = Data("words\n".utf8)
+        let other = directory.file("other.txt")
+        try words.write(to: URL(filePath: other))
+        for name in ["projector.lock", "webhooks.lock"] {
+            #expect(symlink(other, directory.file(name)) == 0)
+        }
+        let refusal = StoreError(.ioError, reason: "", remedy: "")
+        #expect(throws: refusal) { try ProjectorLock.take(directory: directory.path) }
+        #expect(throws: refusal) { try ProjectorHandover.make(directory: directory.path) }
+        let operations = try await OperationsStore.open(directory: directory.path)
+        await #expect(throws: refusal) { _ = try await operations.lease(.webhooks) }
+        await operations.close()
+        #expect(unlink(directory.file("projector.lock")) == 0)
+        #expect(mkfifo(directory.file("projector.lock"), 0o600) == 0)
+        #expect(throws: refusal) { try ProjectorLock.take(directory: directory.path) }
+        #expect(try Data(contentsOf: URL(filePath: other)) == words)
     }
 
     @Test("One is pending at a time")
