@@ -67,7 +67,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
         self =
             reading.givesAccess
             ? AccessReason.given(basis, reading)
-            : AccessReason.withheld(answer.state, answer.endReason ?? .unconfirmed, reading)
+            : AccessReason.withheld(answer.state, answer.endReason ?? .unconfirmed)
     }
 
     private static func given(_ basis: Verdict.Basis?, _ reading: ChainReading?) -> AccessReason {
@@ -108,22 +108,17 @@ package enum AccessReason: String, Sendable, CaseIterable {
         if state.isEntitled || state == .billingRetry, let until = verdict.until, until <= moment {
             return successor(verdict, reading)
         }
-        return withheld(state, reason(verdict, reading), reading)
+        return withheld(state, reason(verdict, reading))
     }
 
-    /// - Parameters:
-    ///   - reason: why access ended, where the state does not say it.
-    ///   - reading: of the chain; it states whether a licence was assigned.
-    private static func withheld(
-        _ state: ChainState, _ reason: EndReason, _ reading: ChainReading?
-    ) -> AccessReason {
+    /// - Parameter reason: why access ended, where the state does not say it.
+    private static func withheld(_ state: ChainState, _ reason: EndReason) -> AccessReason {
         switch state {
         case .subscribed, .renewing, .grace, .owned: .lowTrust
         case .billingRetry: .billingRetry
         case .consumed: .consumed
         case .lapsed: .lapsed
-        case .revoked where reading?.answer.ownership == .assigned || reason == .other:
-            .assignmentRevoke
+        case .revoked where reason == .other: .assignmentRevoke
         case .revoked: reason == .familyRevoke ? .familyRevoke : .refund
         case .expired: AccessReason(reason)
         }
@@ -146,7 +141,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
             return reason
         }
         let last = reading?.transitions.last {
-            $0.to == verdict.state && $0.at <= verdict.since ?? $0.at
+            $0.to == verdict.state && $0.at <= verdict.since
         }
         return last?.reason ?? .unconfirmed
     }

@@ -78,13 +78,20 @@ public struct Holders: Hashable, Sendable {
         spans.last { $0.from <= time }?.holders ?? []
     }
 
-    /// Positions of the events that change the holders at a moment (commands, and those that name
-    /// the holders from then on), and the lowest trust of the tokens among them.
+    /// Positions of the events that decide the holders at a moment (the last commands by then and
+    /// the first one, which holds from the beginning, and those that name the holders), and the
+    /// lowest trust of the tokens among them.
     func change(at time: Timestamp) -> (evidence: [Int64], trust: Trust) {
-        let commands = effective.filter { $0.receivedAt == time }.map(\.position)
+        let commands = effective.prefix { $0.receivedAt <= time }
+        let cited = (commands.prefix(1) + commands.suffix(Holders.citedCommandCount))
+            .map(\.position)
         let next = holders(at: time)
-        return (commands + next.map(\.cause), next.compactMap(\.tokenTrust).min() ?? .signed)
+        return (cited + next.map(\.cause), next.compactMap(\.tokenTrust).min() ?? .signed)
     }
+
+    /// Most commands before a change that are cited beside the first: uploads may change the
+    /// holders again and again.
+    private static let citedCommandCount = 7
 
     /// What a claim would do at a moment.
     public func outcome(

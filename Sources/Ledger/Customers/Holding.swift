@@ -153,7 +153,10 @@ private struct HoldingReader {
         let bestFact = history.periods[intervals[piece.interval].period].bestFact
         let state = intervals[piece.interval].state
         let (first, last) = history.unbroken(around: piece.interval) { $0 == state }
-        let evidence = positions(piece.interval) + [piece.cause]
+        var evidence = positions(piece.interval) + [piece.cause]
+        if piece.heldFrom > intervals[first].from {
+            evidence += holders.change(at: piece.heldFrom).evidence
+        }
         let ending = ending(piece)
         return HoldingInterval(
             state: state, from: piece.from, to: piece.to,

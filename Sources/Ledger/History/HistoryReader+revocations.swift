@@ -1,6 +1,6 @@
 import AppStore
 
-/// Where refunds and family revokes take effect: the cut of rule 6 of `Lifecycle.md` §2.
+/// Where revocations take effect: the cut of rule 6 of `Lifecycle.md` §2.
 extension HistoryReader {
     /// Adds a segment, cut by the revocations of its period.
     mutating func add(_ segment: Segment, of index: Int, reason: EndReason? = nil) {

@@ -243,7 +243,7 @@ struct DatabaseFile: Sendable {
         }
     }
 
-    /// What is in place of the file is not written to, as it may lead to another program's.
+    /// A link may lead to another program's file, so nothing is written.
     static func irregular(_ path: String) -> StoreError {
         StoreError(
             .ioError, path: path, reason: "There is a link or a special file in place of the file.",

@@ -18,7 +18,7 @@ struct WriteAheadLogCheck {
 
     /// Frames read at a time: about 1 MiB of 8 KiB pages.
     private static let framesAtOnce = 128
-    /// Walks at most, where each finds another damaged frame.
+    /// Maximum number of walks; each may find another damaged frame.
     private static let attemptCount = 3
 
     /// Throws `fileCorrupt` when finished transactions follow frames that do not verify, and

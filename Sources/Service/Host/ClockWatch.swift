@@ -131,12 +131,12 @@ struct ClockPolicy: Sendable, Equatable {
     mutating func confirm(signedAt: Timestamp, at reading: Reading) -> Bool {
         _ = time(at: reading)
         let behind = reading.wall.milliseconds(since: signedAt)
-        guard jumpMilliseconds != nil, behind <= ClockPolicy.tolerableJumpMilliseconds else {
-            return false
+        let (wasAhead, bound) = (jumpMilliseconds != nil, ClockPolicy.tolerableJumpMilliseconds)
+        if behind <= bound, wasAhead || behind >= -bound {
+            reference = reading
+            _ = trust(reading)
         }
-        reference = reading
-        _ = trust(reading)
-        return true
+        return wasAhead && jumpMilliseconds == nil
     }
 
     private mutating func trust(_ reading: Reading) -> Timestamp {

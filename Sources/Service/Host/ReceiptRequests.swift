@@ -44,12 +44,15 @@ struct ReceiptRequests: Sendable {
             return nil
         case .order(let id):
             // Order ids name no app, so the order is requested for each app with a key.
+            var refused = RequestTally()
             for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
-                let found = try await requests.order()
-                try ReceiptRequests.requireTaken(requests.tally)
-                if let found { return found }
+                if let found = try await requests.order(), requests.tally.taken.errors.isEmpty {
+                    return found
+                }
+                if refused.taken.errors.isEmpty { refused = requests.tally }
             }
+            try ReceiptRequests.requireTaken(refused)
             return nil
         }
     }

@@ -15,7 +15,7 @@ public struct TrustedRootError: Error, Hashable, Sendable, CustomStringConvertib
 
     public init(_ code: Code) { self.code = code }
 
-    /// What the bytes are not, and the accepted input.
+    /// Why the bytes are refused, and what is accepted.
     public var description: String {
         switch code {
         case .notACertificate: "It is no certificate; give one as DER, or PEM."

@@ -115,7 +115,7 @@ public struct AppIdentity: Hashable, Sendable {
         VerificationError(
             .wrongEnvironment,
             reason: "The evidence is for \(found?.named ?? "no environment"); expected"
-                + " \(environment.rawValue). Ingest it with --environment of its own.")
+                + " \(environment.rawValue).")
     }
 }
 

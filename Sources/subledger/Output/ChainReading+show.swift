@@ -62,7 +62,9 @@ extension ChainReading {
     private func text(_ revocation: ChainAnswer.Revocation) -> String {
         let refund = lifeFacts.last { $0.name == .refunded && $0.at == revocation.date }
         let what = refund.map { ", \($0.text)" } ?? ""
-        let type = revocation.type ?? answer.endReason?.rawValue ?? "refund"
+        let isAssigned = answer.ownership == .assigned || answer.endReason == .other
+        let type =
+            revocation.type ?? (isAssigned ? "assignment" : answer.endReason?.rawValue ?? "refund")
         return "\(type), \(revocation.date.rfc3339)\(what)"
     }
 

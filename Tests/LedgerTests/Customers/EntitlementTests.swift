@@ -192,7 +192,14 @@ struct EntitlementTests {
         let linked = [Fact.subscribed("1", day(0), day(30)), Fact.link("ann", at: day(2))]
         let moved = linked + [Fact.link("bob", at: day(10))]
         let unlinked = linked + [Fact.unlink("ann", at: day(10))]
+        let resumed = [
+            bought, Fact.link("bob", at: day(2)), Fact.link("cat", at: day(3)),
+            Fact.unlink("cat", at: day(10)),
+        ]
+        let second = [Fact.subscribed("1", day(0), day(30)), Fact.link("bob", at: day(2))]
         let cases: [(facts: [Fact], name: String, at: Timestamp, evidence: [Int64])] = [
+            (resumed, "pro", day(12), [1, 2, 3, 4]),
+            (second + [Fact.link("ann", at: day(10))], "pro", day(12), [1, 2, 3]),
             (failed, "pro", day(61), [1, 2, 3]),
             (reversed, "pro", day(40), [1, 2, 3]),
             ([basic, renewed.token("ann")], "basic", day(40), [1, 2]),

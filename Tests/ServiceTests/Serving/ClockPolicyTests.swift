@@ -113,6 +113,18 @@ struct ClockPolicyTests {
         #expect(policy.jumpMilliseconds == nil)
     }
 
+    @Test("A clock that was ahead at the start is corrected, confirmed, and not trusted ahead again")
+    func startedAhead() {
+        var policy = ClockPolicy()
+        time(&policy, 24 * Self.hour, 0)
+        time(&policy, 1_000, 1_000)
+        let signedAt = Timestamp(milliseconds: Self.start + 2_000)
+        let endedJump = policy.confirm(signedAt: signedAt, at: reading(2_000, 2_000))
+        #expect(!endedJump)
+        expect(&policy, 24 * Self.hour + 60_000, 60_000, is: 60_000)
+        #expect(policy.jumpMilliseconds != nil)
+    }
+
     @Test(
         "A signature of Apple confirms the clock up to the bound behind it, and not beyond",
         arguments: [
