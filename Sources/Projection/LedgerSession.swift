@@ -9,7 +9,7 @@ public struct LedgerSession: Sendable {
     public let projections: ProjectionsStore
     /// The last position that every answer includes.
     public let head: Int64
-    /// Nil while another process projects here.
+    /// Nil while another process projects here, and after `released`.
     public let projector: Projector?
 
     /// Messages about derived data that was rebuilt (`Log.md` §3: rebuild and say so).
@@ -134,14 +134,25 @@ public struct LedgerSession: Sendable {
             position: session.head)
     }
 
+    /// The same without the projector, whose lock a service waits for: for all that may take
+    /// longer than catching up. The lock is released with the last reference to `self`.
+    public func released() async -> LedgerSession {
+        await foldWriteAheadLogs()
+        return LedgerSession(
+            ledger: ledger, projections: projector?.projections ?? projections, head: head,
+            projector: nil)
+    }
+
+    /// So that the next open needs no recovery.
+    private func foldWriteAheadLogs() async {
+        guard let projector else { return }
+        try? await ledger.facts.walCheckpoint()
+        try? await projector.projections.walCheckpoint()
+    }
+
     public func close() async {
-        if let projector {
-            try? await ledger.facts.walCheckpoint()
-            let last = projector.projections
-            try? await last.walCheckpoint()
-            // Closed cleanly, so that the next open needs no recovery.
-            if last !== projections { try? last.close() }
-        }
+        await foldWriteAheadLogs()
+        if let last = projector?.projections, last !== projections { try? last.close() }
         try? projections.close()
         await ledger.close()
     }

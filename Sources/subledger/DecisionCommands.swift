@@ -35,8 +35,7 @@ extension Settings {
                 CommandIntake.Order(
                     actor: options.actor, reason: options.reason, key: options.key))
             var failure: (any Error)?
-            // Another projecting process will apply the event as well.
-            do { _ = try await session.projector?.catchUp() } catch {
+            do { _ = try await session.currentSnapshot() } catch {
                 failure = CommandFailure.afterAppending(error)
             }
             return Output(json: receipt.write(to:), text: receipt.text(), failure: failure)

@@ -141,7 +141,7 @@ private struct MigrationRun {
         _ plan: ImportPlan, _ evidence: StoredEvidence, _ ledger: EnvironmentLedger,
         _ findings: inout Findings
     ) async throws {
-        let session = try await settings.openSession(ledger)
+        let session = try await settings.openReleasedSession(ledger)
         for part in plan.parts where part.scope.environment == ledger.environment {
             try await findings.differences.add(
                 evidence.ids(of: part.scope), of: part.scope, in: session, now: Terminal.now)

@@ -48,7 +48,7 @@ struct ReconcileCommand: OutputCommand {
         _ settings: Settings, _ apple: AppleAccess
     ) async throws -> ReconcileReport {
         let clients = try apple.clients()
-        let session = try await settings.openSession(
+        let session = try await settings.openReleasedSession(
             try await apple.ledgers.ledger(settings.environment))
         return try await closing(session.close) {
             let progress = ProgressLine()

@@ -22,14 +22,17 @@ extension Settings {
         return try await closing(ledger.close) { try await body(ledger) }
     }
 
-    /// Runs `body` with the environment's ledger, caught up. With `toProject`, requests that the
-    /// process that projects hands over.
+    /// Runs `body` with the environment's ledger, caught up; a service projects meanwhile. With
+    /// `toProject`, requests that the process that projects hands over, until `body` has ended.
     func withSession<Value>(
         of environment: Environment? = nil, toProject: Bool = false,
         _ body: (LedgerSession) async throws -> Value
     ) async throws -> Value {
-        let session = try await openSession(
-            try await openLedger(environment), toProject: toProject)
+        let ledger = try await openLedger(environment)
+        let session =
+            toProject
+            ? try await openSession(ledger, toProject: true)
+            : try await openReleasedSession(ledger)
         return try await closing(session.close) { try await body(session) }
     }
 
@@ -67,6 +70,11 @@ extension Settings {
         progress.end()
         for remark in session.remarks { Terminal.note("warning: \(remark)") }
         return session
+    }
+
+    /// Catches up an open ledger, and does not keep a service from projecting.
+    func openReleasedSession(_ ledger: EnvironmentLedger) async throws -> LedgerSession {
+        try await openSession(ledger).released()
     }
 
     /// Catches up and closes a ledger after an append; returns the failure.

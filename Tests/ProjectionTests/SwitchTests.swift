@@ -29,6 +29,25 @@ struct SwitchTests {
         return ledger
     }
 
+    @Test("A released session keeps no other process from projecting, and continues to answer")
+    func released() async throws {
+        let place = try await taken()
+        try await Gate.ledgers.pass {
+            let ledger = try await EnvironmentLedger.open(
+                place.configuration, environment: place.environment)
+            let session = try await LedgerSession.open(ledger).released()
+            let other = try await EnvironmentLedger.open(
+                place.configuration, environment: place.environment)
+            let projector = try await Projector.open(other)
+            #expect(projector != nil)
+            let snapshot = try await session.currentSnapshot()
+            #expect(snapshot.position == 4)
+            #expect(try await session.projections.subscriptionCount() == 1)
+            await other.close()
+            await session.close()
+        }
+    }
+
     /// Queries repeatedly until stopped; returns the paths it read from, in order.
     private static func read(
         _ current: CurrentProjections, until isDone: @Sendable () -> Bool

@@ -48,7 +48,9 @@ public struct Reconcile: Sendable {
         report.chains = all.count
         report.withoutKey = all.count - reachable.count
         let due = reachable.filter { work in
-            guard budget.keepsPauses, let last = lookups[work.chain], last.notices == work.codes
+            // A later time is of a clock that was ahead.
+            guard budget.keepsPauses, let last = lookups[work.chain], last.notices == work.codes,
+                last.requestedAt <= now
             else { return true }
             return now.milliseconds(since: last.requestedAt)
                 >= ReconcileLimits.pause(after: last.times)

@@ -104,7 +104,8 @@ public struct LogRestore: Sendable {
         }
         let (applied, end) = try await eraseAgain(known, in: staging)
         let exclusion = try await Blocking.run { () throws in try exclude(before, trace) }
-        let checkpoints = try await adopt(description)
+        let checkpoints = try await adopt(
+            description, isReplacing: before != nil && before != .position(0))
         let setAside = try await Blocking.run { () throws in
             try put(staging.file, before, exclusion, holding: lock)
         }
@@ -279,20 +280,22 @@ public struct LogRestore: Sendable {
         return (count, head)
     }
 
-    // MARK: Checkpoints
+    // MARK: Operations
 
     /// Keeps the backup's checkpoints, before the log is in place: a log without them would be
-    /// signed again without a comparison.
+    /// signed again without a comparison. Forgets the keys of uploads to a replaced log.
     private func adopt(
-        _ description: BackupDescription
+        _ description: BackupDescription, isReplacing: Bool
     ) async throws(StoreError) -> CheckpointCopy.Report {
-        guard description.hasCheckpoints else { return CheckpointCopy.Report() }
+        guard isReplacing || description.hasCheckpoints else { return CheckpointCopy.Report() }
         let table = try await Blocking.run { () throws(StoreError) in
-            try BackupCheckpoints(path, readOnly: true)
+            description.hasCheckpoints ? try BackupCheckpoints(path, readOnly: true) : nil
         }
         let operations = try await OperationsStore.open(directory: directory)
-        let result = await Outcome { () throws(StoreError) in
-            try await CheckpointCopy.run(to: operations) { (size) async throws(StoreError) in
+        let result = await Outcome { () throws(StoreError) -> CheckpointCopy.Report in
+            if isReplacing { try await operations.forgetUploadKeys() }
+            guard let table else { return CheckpointCopy.Report() }
+            return try await CheckpointCopy.run(to: operations) { (size) async throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in
                     try table.page(after: size, limit: CheckpointCopy.pageCount)
                 }

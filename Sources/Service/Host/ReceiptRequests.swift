@@ -40,25 +40,25 @@ struct ReceiptRequests: Sendable {
         case .chain(let chain):
             var requests = try requests(chain.originalTransactionId.rawValue, chain.bundleId)
             try await requests.purchases()
-            try ReceiptRequests.requireTaken(requests.tally)
+            try ReceiptRequests.require(none: requests.tally.taken.errors.first)
             return nil
         case .order(let id):
             // Order ids name no app, so the order is requested for each app with a key.
-            var refused = RequestTally()
+            var refused: IngestSummary.IngestError?
             for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
                 if let found = try await requests.order(), requests.tally.taken.errors.isEmpty {
                     return found
                 }
-                if refused.taken.errors.isEmpty { refused = requests.tally }
+                refused = refused ?? requests.tally.taken.errors.first
             }
-            try ReceiptRequests.requireTaken(refused)
+            try ReceiptRequests.require(none: refused)
             return nil
         }
     }
 
-    private static func requireTaken(_ tally: RequestTally) throws(LookupFailure) {
-        guard let refusal = tally.taken.errors.first else { return }
+    private static func require(none refusal: IngestSummary.IngestError?) throws(LookupFailure) {
+        guard let refusal else { return }
         throw LookupFailure(
             code: refusal.code,
             message: "Evidence in Apple's answer was refused, and is in quarantine:"

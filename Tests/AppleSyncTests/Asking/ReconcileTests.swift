@@ -336,6 +336,15 @@ struct ReconcileTests {
         #expect(try await reconcile(place, apple, budget: .round).results.count == 1)
     }
 
+    @Test("A look-up at a time that a clock ahead stated does not pause its chain")
+    func clockAhead() async throws {
+        let place = try await strange()
+        let ahead = try AskedApple()
+        try await ahead.clock.sleep(milliseconds: 365 * 86_400_000)
+        #expect(try await reconcile(place, ahead, budget: .round).results.count == 1)
+        #expect(try await reconcile(place, try AskedApple(), budget: .round).results.count == 1)
+    }
+
     @Test("A notice that other evidence closed is forgotten: a later one is no repetition")
     func closedElsewhere() async throws {
         let place = try await strange()

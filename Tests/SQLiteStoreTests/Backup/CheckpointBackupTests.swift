@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import LedgerTestSupport
+import Signing
 import TestSupport
 import Testing
 
@@ -79,6 +80,23 @@ struct CheckpointBackupTests {
         let report = try await place.restore()
         #expect(report.checkpoints.count == 1 && report.checkpoints.refusedCount == 1)
         #expect(try await kept(place) == [CheckpointBackupTests.checkpoint(3), other])
+    }
+
+    @Test("The keys of uploads to a replaced log are forgotten: their events may be gone")
+    func uploadKeys() async throws {
+        let place = try await backedUp([])
+        try await place.append(Sample.events(0..<7), to: place.target)
+        func taken(_ text: String) async throws -> UploadKey {
+            let operations = try await OperationsStore.open(directory: place.target)
+            let state = try await operations.take(
+                uploadKey: "k", request: SHA256.hash(Array(text.utf8)), at: place.now)
+            await operations.close()
+            return state
+        }
+        #expect(try await taken("one") == .new)
+        #expect(try await taken("two") == .taken)
+        _ = try await place.restore(replaces: true)
+        #expect(try await taken("two") == .new)
     }
 
     @Test("A restore that is refused keeps no checkpoint")

@@ -47,6 +47,13 @@ extension OperationalState {
         }
     }
 
+    /// Forgets every key: the log was replaced, and may lack the events that answered them.
+    package func forgetUploadKeys() async throws(StoreError) {
+        try await writeTables(.uploads) { tables in
+            _ = try tables.execute("DELETE FROM @upload_keys")
+        }
+    }
+
     /// Releases a key whose request was refused.
     public func forget(uploadKey key: String) async throws(StoreError) {
         try await writeTables(.uploads) { tables in
