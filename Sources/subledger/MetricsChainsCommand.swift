@@ -75,6 +75,6 @@ struct MetricsChainsCommand: OutputCommand {
     private func metric() throws -> MetricName {
         guard name != MetricName.churnName else { return .churn(isPaid: paid) }
         guard !paid else { throw CommandFailure.invalidOption("--paid applies to churn only.") }
-        return try MetricName(name)
+        return try MetricName(compared: name)
     }
 }

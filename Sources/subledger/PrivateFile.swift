@@ -25,6 +25,8 @@ enum PrivateFile {
     /// new ones.
     static func replace(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
         let unfinished = "\(path).partial-\(getpid())"
+        // Left by a process that was killed.
+        unlink(unfinished)
         try create(unfinished, bytes)
         guard rename(unfinished, path) == 0 else {
             let refusal = unwritable(path)

@@ -61,6 +61,11 @@ struct SalesReportReaderTests {
         #expect(error("\n\r\n") == .empty)
         #expect(error("Provider\tSKU\tUnits\n") == .unknownReport)
         #expect(error("Event,Quantity\n") == .unknownReport)
+        let columns = SalesReportReaderTests.events.dropLast()
+        #expect(error("\(columns)\tQuantity\n") == .unknownReport)
+        #expect(error("\(columns)\t\t\n") == nil)
+        let bound = "\(SalesReport.columnCount) columns, each once"
+        #expect(SalesReportError.unknownReport.message.contains(bound))
         let lines = SalesReportReaderTests.events + "2026-01-31\tRenew\tpro\t1\tUS\t2\n"
         let returns = lines.split(separator: "\n").joined(separator: "\r")
         #expect(error(lines) == nil && error(returns) == .unknownReport)
@@ -107,10 +112,12 @@ struct SalesReportReaderTests {
         #expect(found.reader.malformed.map(\.code) == [.lineTooLong])
 
         let columns = String(SalesReportReaderTests.events.dropLast())
-        let extra = SalesReport.columnCount - 6
-        #expect(throws: Never.self) { try read(columns + String(repeating: "\tx", count: extra)) }
+        func wide(_ count: Int) -> String {
+            columns + (6..<count).map { "\tx\($0)" }.joined()
+        }
+        #expect(throws: Never.self) { try read(wide(SalesReport.columnCount)) }
         #expect(throws: SalesReportError.unknownReport) {
-            try read(columns + String(repeating: "\tx", count: extra + 1))
+            try read(wide(SalesReport.columnCount + 1))
         }
 
         let listed = SalesReport.listedRowCount

@@ -49,6 +49,30 @@ struct ClaimTests {
         }
     }
 
+    @Test("A client that used the id of a claim for something else does not prevent the claim")
+    func occupied() async throws {
+        let other = try TemporaryLedger()
+        _ = try await other.ingest([chain.bought()])
+        let id = try await other.session { session -> String? in
+            _ = try await claim(session.ledger)
+            _ = try await session.currentSnapshot()
+            return try await session.ledger.facts.facts(of: chain.chainId)
+                .compactMap { $0.command?.id }.first
+        }
+        _ = try await place.ingest([chain.bought()])
+        let now = place.now
+        try await place.ledger { ledger in
+            let note = try await CommandIntake(ledger: ledger) { now }.run(
+                .note(CustomerId("bob")), about: nil,
+                CommandIntake.Order(actor: "x", reason: "r", key: try #require(id)))
+            #expect(note.position == 2)
+            for isWritten in [true, false] {
+                let claimed = try await claim(ledger)
+                #expect(claimed?.position == 3 && claimed?.isWritten == isWritten)
+            }
+        }
+    }
+
     @Test("A repetition of a claim that is erased meanwhile is refused; the next one is written")
     func erasedMeanwhile() async throws {
         _ = try await place.ingest([chain.bought()])

@@ -81,6 +81,28 @@ struct MCPMetricsTests {
         }
     }
 
+    @Test("A refusal names what the tool takes: its bound of a page, and all its reports")
+    func refusals() async throws {
+        let limit = "limit takes 1 to \(MCPLimits.entryCount)."
+        let cases = [
+            ("timeline", #"{"customer":"a","limit":0}"#, limit),
+            ("timeline", #"{"customer":"a","limit":1001}"#, limit),
+            ("chains", #"{"column":"new","from":"2026-01-01","limit":0}"#, limit),
+            ("metrics", #"{"name":"none"}"#, "one of churn, retention-offers, diff, active, "),
+            (
+                "chains", #"{"name":"none","column":"new","from":"2026-01-01"}"#,
+                "one of churn, active, "
+            ),
+        ]
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (tool, arguments, part) in cases {
+                let result = try await MCPRouteTests.call(client, tool, arguments)
+                #expect(result["isError"]?.bool == true)
+                #expect(MCPRouteTests.text(result).contains(part), "\(arguments)")
+            }
+        }
+    }
+
     @Test("The messages that a rule chose are counted in a line")
     func offers() {
         let text = MCPText(origin: "", state: ViewState(environment: .production))

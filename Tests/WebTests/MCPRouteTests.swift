@@ -51,6 +51,15 @@ struct MCPRouteTests {
         }
     }
 
+    @Test("A parameter of the request's address is refused")
+    func parameter() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let answer = try await client.post("/mcp?x=1", MCPRouteTests.message("ping"))
+            #expect(answer.status == 400 && answer.code == "unknownParameter")
+            #expect(answer.json["detail"]?.string == "It takes no parameters.")
+        }
+    }
+
     @Test("A message may have as many bytes as the bound, and no more")
     func size() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in

@@ -273,6 +273,8 @@ struct ReportRouteTests {
             for name in ["MRR", "churns", "%20"] {
                 let answer = try await client.get("/v1/metrics/\(name)?from=2026-01-01")
                 #expect(answer.status == 404 && answer.code == "unknownMetric", "\(name)")
+                let detail = answer.json["detail"]?.string ?? ""
+                #expect(detail.contains("one of churn, retention-offers, diff, active, "))
             }
             let paid = try await client.get("/v1/metrics/mrr?from=2026-01-01&paid=true")
             #expect(paid.status == 400 && paid.code == "unknownParameter")

@@ -97,6 +97,25 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test("Where several apps are configured, the refusal says what the request names")
+    func unmatched() async throws {
+        var served = try place()
+        served.configuration.apps.append(
+            Configuration.App(bundleId: BundleId("com.example.other"), appAppleId: 7))
+        let requests = [
+            (try body(payload { $0.appAppleId = 1 }), "the appAppleId 1 of the request"),
+            (try body(payload { $0.appAppleId = nil }), "The request has no appAppleId"),
+        ]
+        try await served.serve { (client: WebClient, _: LedgerHost) async throws in
+            for (request, part) in requests {
+                let answer = try await client.post("/appstore/retention", request)
+                #expect(answer.status == 503)
+                #expect(answer.code == "wrongApp")
+                #expect(answer.json["detail"]?.string?.contains(part) == true)
+            }
+        }
+    }
+
     @Test("A body at the limit is read, one byte more is a 413", arguments: [0, 1])
     func size(excess: Int) async throws {
         var body = try body(payload())

@@ -88,6 +88,17 @@ struct StalledReaderTests {
         channel.expectClosed(after: limits.stallSeconds)
     }
 
+    @Test("A peer that sends no body and accepts nothing of the 408 is closed after both deadlines")
+    func refusedBody() throws {
+        let plug = Plug()
+        let channel = try EmbeddedChannel.connection(over: [plug], limits)
+        try channel.writeInbound(
+            ByteBuffer(string: "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n"))
+        channel.pass(limits.bodySeconds)
+        #expect(channel.isActive && plug.count > 0)
+        channel.expectClosed(after: limits.stallSeconds)
+    }
+
     @Test("A response that is accepted at once leaves the connection its idle time")
     func quick() throws {
         let plug = Plug()

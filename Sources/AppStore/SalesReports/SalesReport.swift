@@ -149,7 +149,8 @@ public enum SalesReport {
 /// Why a whole report cannot be read.
 public enum SalesReportError: Error, Hashable, Sendable {
     case empty
-    /// The header is of none of the three reports, or does not end in a line feed.
+    /// The header is of none of the three reports, has too many columns or one twice, or does not
+    /// end in a line feed.
     case unknownReport
     case missingColumn(String, SalesReport.Kind)
     /// A subscription report without its day.
@@ -176,8 +177,9 @@ public enum SalesReportError: Error, Hashable, Sendable {
         case .empty: "The report is empty; download it again."
         case .unknownReport:
             "The first line is not the header of a subscription, subscription event or subscriber"
-                + " report, separated by tabs and ended by a line feed. Download one of these"
-                + " from App Store Connect, Sales and Trends, Reports."
+                + " report: at most \(SalesReport.columnCount) columns, each once, separated by"
+                + " tabs and ended by a line feed. Download one of these from App Store Connect,"
+                + " Sales and Trends, Reports."
         case .missingColumn(let column, let kind):
             "The \(kind.rawValue) report has no column “\(column)”; download version 1_3 or later."
         case .dayUnknown:

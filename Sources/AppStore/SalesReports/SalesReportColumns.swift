@@ -30,7 +30,9 @@ struct SalesReportColumns: Sendable {
         let text = header.unicodeScalars.first == "\u{FEFF}" ? String(header.dropFirst()) : header
         names = SalesReportColumns.cells(text)
         guard names.count <= SalesReport.columnCount else { throw .unknownReport }
-        for (place, name) in names.enumerated() where places[name] == nil { places[name] = place }
+        for (place, name) in names.enumerated() where !name.isEmpty {
+            guard places.updateValue(place, forKey: name) == nil else { throw .unknownReport }
+        }
         var needed = [SalesReportColumns.name, SalesReportColumns.country]
         if places[SalesReportColumns.subscriberId] != nil {
             kind = .subscriber

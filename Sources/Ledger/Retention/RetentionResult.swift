@@ -12,18 +12,20 @@ public enum RetentionResult: String, Sendable, CaseIterable {
 
 extension Lifecycle {
     /// The result, as known now, of a message shown at `time`; `open` where nothing is known of
-    /// that time.
+    /// that time, and for a one-time purchase.
     ///
     /// - Parameter leeway: how long an overdue renewal may still arrive, milliseconds
     ///   (`Lifecycle.md` §6).
     public func retentionResult(
         ofMessageAt time: Timestamp, now: Timestamp, leeway: Int64
     ) -> RetentionResult {
-        guard let end = history.governingPeriod(at: time)?.end, end <= now,
-            let first = history.interval(at: end)
-        else { return .open }
+        guard !isOneTime, let asked = history.interval(at: time) else { return .open }
+        let period = history.intervals[asked].period
+        // A revocation that this period's time follows was reversed, and did not end the period.
+        let last = history.intervals[asked...].prefix { $0.period == period }
+            .lastIndex { $0.state != .revoked && $0.state != .expired }
         // Grace and billing retry decide nothing: Apple is still trying to renew.
-        let decided = history.intervals[first...].first {
+        let decided = history.intervals[(last.map { $0 + 1 } ?? asked)...].first {
             $0.state != .grace && $0.state != .billingRetry
         }
         guard let decided, decided.from <= now else { return .open }

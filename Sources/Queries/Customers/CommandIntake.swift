@@ -163,8 +163,9 @@ public struct CommandIntake: Sendable {
         try CommandCheck.check(command)
         try CommandCheck.checkPerson(command)
         var known = try await stored(command.id)
-        // An erased claim belongs to an earlier life of the chain: this one is another decision.
-        while let earlier = known, earlier.bytes == nil {
+        // An erased claim belongs to an earlier life of the chain: this one is another decision. So
+        // it is where a client has used the id.
+        while let earlier = known, !CommandIntake.holds(earlier, command, chain) {
             before += ";\(earlier.event.position)"
             command.id = CommandIntake.claimId(chain, customer, policy, before: before)
             known = try await stored(command.id)
@@ -248,16 +249,23 @@ public struct CommandIntake: Sendable {
         _ command: Command, _ chain: ChainId?
     ) async throws(CommandError) -> CommandReceipt? {
         guard let known = try await stored(command.id) else { return nil }
-        let first = known.bytes.flatMap { try? JSONValue.parse($0) }
-        var command = command
-        command.tokenName = first?["tokenName"]?.string
-        if case .claim = command.action, let actor = first?["actor"]?.string {
-            command.actor = actor
-        }
-        guard known.bytes == command.evidence(about: chain) else {
+        guard CommandIntake.holds(known, command, chain) else {
             throw CommandIntake.reused(command.id)
         }
         return CommandReceipt(command, chain, repeating: known.event)
+    }
+
+    /// Whether an event holds this decision. False for an erased one.
+    private static func holds(
+        _ stored: StoredCommand, _ command: Command, _ chain: ChainId?
+    ) -> Bool {
+        guard let bytes = stored.bytes, let first = try? JSONValue.parse(bytes) else { return false }
+        var command = command
+        command.tokenName = first["tokenName"]?.string
+        if case .claim = command.action {
+            command.actor = first["actor"]?.string ?? command.actor
+        }
+        return bytes == command.evidence(about: chain)
     }
 
     private typealias StoredCommand = (event: RecordedEvent, bytes: [UInt8]?)

@@ -81,7 +81,8 @@ struct CellExplainer {
         draft.compute(.trialConversions)
         draft.compute(.renewalAfterLoss)
         if !ledger.known.contains(cell.product) {
-            draft.addRest(.unknownProduct)
+            draft.addRest(
+                ledger.oneTime.contains(cell.product) ? .oneTimeProduct : .unknownProduct)
         } else if ComparedCells.end(of: cell.day, in: ledger.pacific) >= ledger.limit {
             draft.addRest(.afterKnowledge)
         }

@@ -5,7 +5,12 @@ extension ComparedCells {
     mutating func add(_ life: Lifecycle, of chain: ChainId, catalogue: Catalogue) {
         chainCount += 1
         let life = life.counted(catalogue)
-        guard !life.isOneTime else { return }
+        guard !life.isOneTime else {
+            for interval in life.intervals {
+                if let product = interval.productId { note(product, isOneTime: true) }
+            }
+            return
+        }
         let stretches = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue).stretches
         for stretch in stretches {
             if let product = stretch.values.product { note(product) }

@@ -71,8 +71,10 @@ struct ComparedCells: Summable {
     let limit: Timestamp
 
     private(set) var sides: [SalesReportTable.Cell: Side] = [:]
-    /// Products of any chain.
+    /// Products of any auto-renewable subscription.
     private(set) var known: Set<ProductId> = []
+    /// Products of any one-time purchase.
+    private(set) var oneTime: Set<ProductId> = []
     var chainCount = 0
     /// Whether there are more cells than `SalesReportTable.cellCount`; the rest is left out.
     private(set) var isTooLarge = false
@@ -95,12 +97,14 @@ struct ComparedCells: Summable {
     mutating func add(_ other: ComparedCells) {
         for (cell, side) in other.sides { change(cell) { $0.add(side) } }
         known.formUnion(other.known)
+        oneTime.formUnion(other.oneTime)
         chainCount += other.chainCount
         isTooLarge = isTooLarge || other.isTooLarge
     }
 
-    mutating func note(_ product: ProductId) {
-        if products.contains(product) { known.insert(product) }
+    mutating func note(_ product: ProductId, isOneTime: Bool = false) {
+        guard products.contains(product) else { return }
+        if isOneTime { oneTime.insert(product) } else { known.insert(product) }
     }
 
     private mutating func change(_ cell: SalesReportTable.Cell, _ body: (inout Side) -> Void) {

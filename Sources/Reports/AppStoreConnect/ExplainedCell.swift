@@ -14,6 +14,8 @@ public struct Explanation: Hashable, Sendable {
         case renewalAfterLoss
         /// No chain of the ledger ever had the product.
         case unknownProduct
+        /// Only one-time purchases of the product are known, which are not compared.
+        case oneTimeProduct
         /// The day ends after what is known.
         case afterKnowledge
         // Attributed: no more than the chains that it may concern.

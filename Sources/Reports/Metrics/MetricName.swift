@@ -31,16 +31,19 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         }
     }
 
-    public init(_ name: String) throws(MetricsError) {
+    /// - Parameter also: other names that the caller takes in its place, for the error.
+    public init(_ name: String, also: [String] = []) throws(MetricsError) {
         guard let found = MetricName.allCases.first(where: { $0.rawValue == name }) else {
-            throw .unknownMetric(name)
+            throw .unknownMetric(name, also: also)
         }
         self = found
     }
 
     /// `churn`, or the name of another metric.
     public init(compared name: String) throws(MetricsError) {
-        self = name == MetricName.churnName ? .churn(isPaid: false) : try MetricName(name)
+        self =
+            name == MetricName.churnName
+            ? .churn(isPaid: false) : try MetricName(name, also: [MetricName.churnName])
     }
 
     /// Whether rows are separated by currency.

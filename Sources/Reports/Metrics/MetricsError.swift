@@ -4,7 +4,8 @@ internal import Queries
 
 /// Why a metric cannot be computed as requested.
 public enum MetricsError: Error, Sendable, Equatable {
-    case unknownMetric(String)
+    /// `also`: other names that are valid in its place.
+    case unknownMetric(String, also: [String] = [])
     case unknownDimension(String)
     case duplicateDimension(String)
     /// Only churned chains have a reason.
@@ -89,9 +90,9 @@ public enum MetricsError: Error, Sendable, Equatable {
     /// What happened, and what to do.
     public var message: String {
         switch self {
-        case .unknownMetric(let name):
+        case .unknownMetric(let name, let also):
             "There is no metric \(MetricsError.quoted(name)); it is one of "
-                + MetricName.allCases.map(\.rawValue).joined(separator: ", ") + "."
+                + (also + MetricName.allCases.map(\.rawValue)).joined(separator: ", ") + "."
         case .unknownDimension(let name):
             "There is no dimension \(MetricsError.quoted(name)); it is one of "
                 + "\(MetricParameters.dimensions)."

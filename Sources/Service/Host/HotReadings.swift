@@ -45,12 +45,8 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         guard cost <= maximumCost else { return }
         state.withLock { state in
             if state.source != source {
-                // A slow reader must not discard newer entries.
-                if let present = state.source, present.facts == source.facts,
-                    present.projections == source.projections, present.position > source.position
-                {
-                    return
-                }
+                // A slow reader must not discard newer entries, nor keep what was erased since.
+                if let present = state.source, present.position > source.position { return }
                 state = State(source: source)
             }
             guard state.values[key] == nil else { return }
@@ -60,6 +56,9 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Forgets every value.
-    func removeAll() { state.withLock { $0 = State() } }
+    /// Forgets every value of a state before this one.
+    func removeAll(before snapshot: LedgerSnapshot) {
+        let source = Source(snapshot)
+        state.withLock { $0 = State(source: source) }
+    }
 }

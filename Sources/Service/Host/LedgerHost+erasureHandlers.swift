@@ -25,7 +25,7 @@ extension LedgerHost {
 extension ServedLedger {
     /// Clears all data about persons from memory.
     func forgetPersons() {
-        hotCustomers.removeAll()
+        if let snapshot = board.snapshot { hotCustomers.removeAll(before: snapshot) }
         for forget in erasureHandlers.withLock({ $0 }) { forget() }
     }
 }

@@ -175,9 +175,16 @@ extension LedgerHost {
             $0.appAppleId == nil || environment != .production || request.appAppleId == nil
         }
         guard let app = named.first ?? (open.count == 1 ? open.first : nil) else {
+            let reason =
+                if let id = request.appAppleId {
+                    "No configured app has the appAppleId \(id) of the request; set `appAppleId`"
+                        + " of its app."
+                } else {
+                    "The request has no appAppleId, so it names no app; it can be answered only"
+                        + " where a single app is configured."
+                }
             throw IntakeRefusal(
-                .notAcceptable, code: VerificationCode.wrongApp.rawValue,
-                message: "The request is of an app that is not configured here.",
+                .notAcceptable, code: VerificationCode.wrongApp.rawValue, message: reason,
                 environment: environment)
         }
         let id = request.originalTransactionId ?? OriginalTransactionId("")

@@ -32,11 +32,12 @@ public struct EvidenceVerifier: Sendable {
     }
 
     /// The same verifier with another budget for unknown chains, or with none; they share the cache
-    /// of verified chains.
+    /// of verified chains. Receipts have a budget of their own: the certificates in a receipt are
+    /// not signed, so that anyone can vary those of a genuine one.
     public func budgeted(by budget: CertificateChainBudget?) -> EvidenceVerifier {
         var copy = self
         copy.jws.budget = budget
-        copy.receipts.budget = budget
+        copy.receipts.budget = budget.map { _ in CertificateChainBudget() }
         return copy
     }
 

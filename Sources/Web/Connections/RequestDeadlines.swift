@@ -240,6 +240,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
             bound.value.close(promise: nil)
         }
+        // A peer that accepts nothing more holds neither the connection nor the request's memory.
+        schedule(limits.stallSeconds, context)
     }
 }
 

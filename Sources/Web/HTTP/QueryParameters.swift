@@ -140,12 +140,12 @@ struct QueryParameters {
 
     /// The page size. Throws beyond the bound.
     mutating func limit(
-        usually usual: Int = LedgerHost.usualPageCount
+        usually usual: Int = LedgerHost.usualPageCount,
+        upTo maximum: Int = LedgerHost.maximumPageCount
     ) throws(Problem) -> Int {
         guard let text = text("limit") else { return usual }
-        let bounds = 1...Int64(LedgerHost.maximumPageCount)
-        guard let number = Int64(plain: text), bounds.contains(number) else {
-            throw Problem.invalid("limit takes 1 to \(LedgerHost.maximumPageCount).")
+        guard let number = Int64(plain: text), (1...Int64(maximum)).contains(number) else {
+            throw Problem.invalid("limit takes 1 to \(maximum).")
         }
         return Int(number)
     }
@@ -287,8 +287,9 @@ struct QueryParameters {
     /// Throws for the first parameter that no call has read.
     private func requireNothingElse() throws(Problem) {
         guard values.allSatisfy({ read.contains($0.name) }) else {
+            let known = Set(read).sorted().joined(separator: ", ")
             throw Problem.invalid(
-                "Known parameters are \(Set(read).sorted().joined(separator: ", ")).",
+                known.isEmpty ? "It takes no parameters." : "Known parameters are \(known).",
                 code: "unknownParameter")
         }
     }

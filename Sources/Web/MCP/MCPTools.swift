@@ -251,10 +251,6 @@ extension QueryParameters {
 
     /// The entries of a page. Throws beyond the bound.
     mutating func entryLimit() throws(Problem) -> Int {
-        let limit = try limit(usually: MCPLimits.usualEntryCount)
-        guard limit <= MCPLimits.entryCount else {
-            throw Problem.invalid("limit takes 1 to \(MCPLimits.entryCount).")
-        }
-        return limit
+        try limit(usually: MCPLimits.usualEntryCount, upTo: MCPLimits.entryCount)
     }
 }

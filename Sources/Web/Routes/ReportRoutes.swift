@@ -14,6 +14,8 @@ struct ReportRoutes: Sendable {
 
     static let diffName = "diff"
     static let retentionName = "retention-offers"
+    /// Reports with routes of their own.
+    static let otherNames = [MetricName.churnName, retentionName, diffName]
 
     func add(to groups: RouteGroups) {
         groups.reports.get("/v1/metrics/churn") { request, context in
@@ -137,10 +139,11 @@ extension QueryParameters {
         let (scope, metric, rates) = (try periodScope(), metric(), try rates())
         let definitions: DefinitionPack? = try choice("definitions")
         let basis: RefundBasis? = try choice("refundBasis")
-        let name = try basis.map { try $0.metric(try MetricName(path)).rawValue } ?? path
-        guard let definitions else { return (.metric(try MetricName(name), metric, rates), scope) }
+        let asked = try MetricName(path, also: ReportRoutes.otherNames)
+        let name = try basis.map { try $0.metric(asked) } ?? asked
+        guard let definitions else { return (.metric(name, metric, rates), scope) }
         if case .table = rates { throw MetricsError.comparedAlone }
-        return (.comparison(name, metric, definitions), scope)
+        return (.comparison(name.rawValue, metric, definitions), scope)
     }
 
     /// The parameters of `retention-offers`: from then on, until before then (nil: now), and where.
@@ -178,7 +181,7 @@ struct CellQuestion {
         let isPaid = try isChurn ? parameters.flag("paid") : false
         scope = try parameters.periodScope()
         cell = parameters.cell()
-        metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(name)
+        metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(compared: name)
         rates = try parameters.rates()
         after = try parameters.cursor { ChainId(cursor: $0) }
     }

@@ -55,7 +55,9 @@ struct MetricsDiffTests {
         let ledger = try await taken()
         #expect(try await diff(ledger, from: .everything).rows.isEmpty)
         #expect(try await diff(ledger, from: .knownPosition(5)).rows.isEmpty)
-        #expect(throws: MetricsError.unknownMetric("profit")) { try MetricName(compared: "profit") }
+        #expect(throws: MetricsError.unknownMetric("profit", also: ["churn"])) {
+            try MetricName(compared: "profit")
+        }
         await #expect(throws: MetricsError.onlyApp) {
             try await diff(ledger, "lateness", by: ["product"], from: .everything)
         }

@@ -22,6 +22,48 @@ struct RetentionResultTests {
         #expect(kept.result(day(40), now: day(50)) == .open)
     }
 
+    @Test("An upgrade ends the period: kept from then on, whatever its own end was")
+    func upgraded() {
+        let facts = [
+            Fact.subscribed("1", day(0), day(365)),
+            .notification(.didChangeRenewalPref, "2", day(10), day(40), subtype: .upgrade),
+        ]
+        #expect(given(facts).result(day(5), now: day(10, -1)) == .open)
+        #expect(given(facts).result(day(5), now: day(10)) == .kept)
+        let ended = given(facts + [.expired(at: day(40))])
+        #expect(ended.result(day(5), now: day(400)) == .kept)
+        #expect(ended.result(day(20), now: day(400)) == .lost)
+    }
+
+    @Test("A revocation ends the period, unless it was reversed before the period's own end")
+    func revoked() {
+        let bought = Fact.subscribed("1", day(0), day(30))
+        let revoked = Fact.notification(.revoke, "1", day(0), day(30), at: day(9))
+            .revoked(day(9), .familyRevoke)
+        let lost = given(bought, revoked)
+        #expect(lost.result(day(5), now: day(9, -1)) == .open)
+        #expect(lost.result(day(5), now: day(9)) == .lost)
+        #expect(lost.result(day(9), now: day(9)) == .lost)
+        let again = given(bought, revoked, .resubscribed("2", day(12), day(42)))
+        #expect(again.result(day(5), now: day(60)) == .lost)
+        let restored = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
+        let kept = given(bought, revoked, restored, .didRenew("2", day(30), day(60)))
+        #expect(kept.result(day(5), now: day(29)) == .open)
+        #expect(kept.result(day(5), now: day(30)) == .kept)
+    }
+
+    @Test("A message about a one-time purchase has no result")
+    func oneTime() {
+        func bought(at time: Timestamp) -> Fact {
+            Fact.notification(.oneTimeCharge, "1", day(0), day(0), at: time).transaction {
+                $0.type = Raw(.nonConsumable)
+                $0.expiresDate = nil
+            }
+        }
+        let life = given(bought(at: day(0)), bought(at: day(9)).revoked(day(8)))
+        #expect(life.result(day(5), now: day(20)) == .open)
+    }
+
     @Test("Billing retry leaves the result open until it is decided")
     func retried() {
         let failing = [

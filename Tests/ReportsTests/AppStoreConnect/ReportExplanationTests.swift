@@ -294,6 +294,20 @@ struct ReportExplanationTests {
         #expect(early.lines == ["starts 2026-01-10 2 1: afterKnowledge 1 (0)"])
     }
 
+    @Test("A product of one-time purchases alone is not compared")
+    func oneTime() async throws {
+        let table = try self.table([events("2026-01-10\tRefund\t2")])
+        let made = try chain(1)
+        let purchase = made.notification(.oneTimeCharge, nil, 0, at: made.start).withTransaction {
+            $0.type = Raw(.nonConsumable)
+            $0.expiresDate = nil
+        }
+        let alone = try await explain([purchase], table)
+        #expect(alone.lines == ["refunds 2026-01-10 2 0: oneTimeProduct 2 (0)"])
+        let both = try await explain([purchase, chain(2).bought()], table)
+        #expect(both.lines == ["refunds 2026-01-10 2 0: unexplained 2 (0)"])
+    }
+
     @Test("A later report replaces the days of an earlier one of its kind")
     func restated() async throws {
         let first = events("2026-01-10\tSubscribe\t3", "2026-01-11\tSubscribe\t1")

@@ -46,6 +46,19 @@ struct HotReadingsTests {
         }
     }
 
+    @Test("after an erasure a slow reader keeps nothing of the state before it")
+    func erased() async throws {
+        try await states { first, second in
+            let hot = HotReadings<String, Int>(maximumCost: 4)
+            hot.keep(1, for: "a", of: first)
+            hot.removeAll(before: second)
+            hot.keep(1, for: "a", of: first)
+            #expect(hot.value("a", of: first) == nil)
+            hot.keep(2, for: "a", of: second)
+            #expect(hot.value("a", of: second) == 2)
+        }
+    }
+
     @Test("the size is bounded: a full cache begins anew")
     func bound() async throws {
         try await states { state, _ in
