@@ -36,6 +36,9 @@ public enum SchemaHistory {
         Migration(
             version: 15, name: "V0015_operations_cursors",
             sql: PackageResources.V0015_operations_cursors_sql),
+        Migration(
+            version: 16, name: "V0016_operations_feed_rules",
+            sql: PackageResources.V0016_operations_feed_rules_sql),
     ]
 
     /// A schema in PostgreSQL: log and operations of one environment.
@@ -63,5 +66,8 @@ public enum SchemaHistory {
         Migration(
             version: 8, name: "V0008_postgres_cursors",
             sql: PackageResources.V0008_postgres_cursors_sql),
+        Migration(
+            version: 9, name: "V0009_postgres_feed_rules",
+            sql: PackageResources.V0009_postgres_feed_rules_sql),
     ]
 }

@@ -87,7 +87,8 @@ struct OperationsTests {
         let (long, bound) = (chain(digits), chain(String(digits.prefix(room))))
         #expect(digits.utf8.count == 16_384)
         let end = ProjectionCursor(position: 1, leafHash: SHA256.hash([1]))
-        try await store.keepClock(end: end, at: Self.start, chains: [long, bound, chain("7")])
+        try await store.keepClock(
+            end: end, at: Self.start, rules: SHA256.hash([2]), chains: [long, bound, chain("7")])
         #expect(try await store.feedClock()?.end == end)
         let readings = try await store.clockReadings(after: .beginning, through: 1, limit: 9)
         #expect(readings.map(\.chain) == [bound, chain("7")])

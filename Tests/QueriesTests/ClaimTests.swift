@@ -56,8 +56,8 @@ struct ClaimTests {
         let id = try await other.session { session -> String? in
             _ = try await claim(session.ledger)
             _ = try await session.currentSnapshot()
-            return try await session.ledger.facts.facts(of: chain.chainId)
-                .compactMap { $0.command?.id }.first
+            return try await session.ledger.facts.facts(of: [chain.chainId])
+                .flatMap { $0.1 }.compactMap { $0.command?.id }.first
         }
         _ = try await place.ingest([chain.bought()])
         let now = place.now

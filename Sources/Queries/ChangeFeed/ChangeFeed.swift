@@ -3,6 +3,7 @@ public import Ledger
 public import LedgerStore
 public import Projection
 public import SQLiteStore
+import Signing
 import Synchronization
 
 /// The live change feed of one environment: its horizon, and the changes caused by the clock.
@@ -22,6 +23,8 @@ public final class ChangeFeed: Sendable {
     package let isCurrent: @Sendable () -> Bool
     /// The current projections, to find coming changes in; nil before there are any.
     let projections: @Sendable () -> ProjectionsStore?
+    /// Identifies the reducer and the catalogue: others make other changes.
+    private let rules: Digest
     let state = Mutex(State())
 
     struct State {
@@ -32,6 +35,8 @@ public final class ChangeFeed: Sendable {
         var at: Timestamp?
         var keptAt: Timestamp?
         var keptPosition: Int64?
+        /// Whether the stored clock emitted by other rules: changes may be due before `at`.
+        var hasOtherRules = false
         /// How often the lease was taken when the clock was read last.
         var takenCount = 0
         /// The stored clock as this node follows it; nil while it runs the clock itself.
@@ -67,6 +72,8 @@ public final class ChangeFeed: Sendable {
         lease = KeptLease(.feedClock, in: ledger)
         self.isCurrent = isCurrent
         self.projections = projections
+        rules = SHA256.hash(
+            Array("\(Lifecycle.reducerVersion)".utf8) + ledger.catalogue.canonicalBytes)
         reader = ChangeReader(ledger: ledger)
     }
 
@@ -196,6 +203,8 @@ public final class ChangeFeed: Sendable {
                 }
             } else {
                 lease.release()
+                // It is out of date when the next subscriber comes.
+                state.withLock { $0.followed = nil }
             }
             do { try await clock.sleep(milliseconds: FeedLimits.pollMilliseconds) } catch { return }
         }
@@ -244,7 +253,7 @@ public final class ChangeFeed: Sendable {
         // While derived data is being rebuilt its position is lower; the horizon never goes back.
         guard part.head >= part.horizon else { return false }
         if part.windowEnd < part.now {
-            try await scan(store, from: part.at, part.now, through: part.head)
+            try await scan(store, from: part.scanStart, part.now, through: part.head)
         }
         // A scan finds changes that come due after the feed's time. A change of a new event that
         // came due between its arrival and that time must be looked up separately.
@@ -255,6 +264,7 @@ public final class ChangeFeed: Sendable {
             if state.horizon != part.head { state.version += 1 }
             state.horizon = part.head
             state.at = part.now
+            state.hasOtherRules = false
             state.origin = 0
             // After a clock that was ahead has been corrected, far future entries need not be held:
             // scan again.
@@ -282,13 +292,16 @@ public final class ChangeFeed: Sendable {
             let looked = max(state.horizon ?? head, state.lookedThrough)
             let isNew = looked < head
             let aimed = min(time, first?.at ?? time)
-            let now = isNew ? aimed : max(aimed, at)
+            // Changes by other rules need a reading of their own, after those that are stored.
+            let least = state.hasOtherRules ? at.advanced(byMilliseconds: 1) : at
+            let now = isNew ? aimed : max(aimed, least)
             state.aim = max(state.aim, head)
             // After a backward clock change it would take long to reach the original time.
             let settled = waiting.filter { $0.position == head && min($0.at, time) <= now }
             return FeedStep(
                 head: head, horizon: state.horizon ?? head, lookedThrough: looked,
-                at: at, now: now, windowEnd: state.dues.windowEnd, beginnings: settled)
+                at: at, scanStart: state.hasOtherRules ? Timestamp(milliseconds: 0) : at,
+                now: now, windowEnd: state.dues.windowEnd, beginnings: settled)
         }
     }
 
@@ -308,6 +321,8 @@ public final class ChangeFeed: Sendable {
             state.keptAt = state.at
             state.keptPosition = kept?.end.position
             guard let kept else { return }
+            // What another catalogue or reducer makes due earlier was never emitted.
+            state.hasOtherRules = kept.rules != rules
             state.lookedThrough = kept.end.position
             state.horizon = min(kept.end.position, head)
             // Readers that found no horizon before must look again.
@@ -319,7 +334,7 @@ public final class ChangeFeed: Sendable {
         _ at: Timestamp, at head: Int64, chains: [ChainId] = []
     ) async throws(StoreError) {
         let end = try await ledger.checkpoint(at: head) ?? .start
-        try await ledger.operations.keepClock(end: end, at: at, chains: chains)
+        try await ledger.operations.keepClock(end: end, at: at, rules: rules, chains: chains)
         guard !chains.isEmpty else { return }
         // Derived data may not include an erasure yet; a later one removes the readings itself.
         let erasures = try await ledger.log.erasedChains(after: head)

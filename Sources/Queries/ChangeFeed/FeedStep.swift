@@ -7,6 +7,8 @@ struct FeedStep {
     /// Chains of events up to this position have been checked.
     let lookedThrough: Int64
     let at: Timestamp
+    /// Changes due later than this may not have been emitted.
+    let scanStart: Timestamp
     let now: Timestamp
     let windowEnd: Timestamp
     /// The subscription starts at its end; another part follows behind any.

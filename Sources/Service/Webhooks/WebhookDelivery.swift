@@ -259,7 +259,9 @@ public actor WebhookDelivery {
         var failing = failing
         var hasTaken = false
         let attempts = await sender.post(
-            chains, concurrency: wasDown ? 1 : WebhookLimits.concurrency
+            chains, concurrency: wasDown ? 1 : WebhookLimits.concurrency,
+            // This sender posts `chain.erased` itself, afterwards.
+            unless: nil
         ) { finished in
             if finished.contains(where: \.isDone) {
                 failing = []

@@ -4,6 +4,7 @@ import Ledger
 public import LedgerStore
 public import Projection
 public import Queries
+internal import SQLiteStore
 import Signing
 
 /// The result of posting one change.
@@ -39,9 +40,12 @@ public struct WebhookSender: Sendable {
     }
 
     /// Posts `chains`, each element the changes of one chain in order. `after` is called with every
-    /// finished chain and returns whether another one may start; the rest is not attempted.
+    /// finished chain and returns whether another one may start; the rest is not attempted. Nor is
+    /// a change of which `isErased` holds, or what follows it in its chain.
     func post(
-        _ chains: [[FeedChange]], concurrency: Int, after: ([WebhookAttempt]) -> Bool
+        _ chains: [[FeedChange]], concurrency: Int,
+        unless isErased: (@Sendable (FeedChange) async -> Bool)?,
+        after: ([WebhookAttempt]) -> Bool
     ) async -> [WebhookAttempt] {
         var attempts: [WebhookAttempt] = []
         await withTaskGroup(of: [WebhookAttempt].self) { group in
@@ -51,7 +55,7 @@ public struct WebhookSender: Sendable {
                 guard mayBegin, next < chains.count else { return }
                 let changes = chains[next]
                 next += 1
-                group.addTask { await post(changes) }
+                group.addTask { await post(changes, unless: isErased) }
             }
             for _ in 0..<concurrency { begin() }
             while let finished = await group.next() {
@@ -67,10 +71,13 @@ public struct WebhookSender: Sendable {
         return attempts
     }
 
-    private func post(_ changes: [FeedChange]) async -> [WebhookAttempt] {
+    private func post(
+        _ changes: [FeedChange], unless isErased: (@Sendable (FeedChange) async -> Bool)?
+    ) async -> [WebhookAttempt] {
         var attempts: [WebhookAttempt] = []
         var isBlocked = false
         for change in changes {
+            if !isBlocked, let isErased { isBlocked = await isErased(change) }
             let now = clock.now
             guard !isBlocked, !Task.isCancelled else {
                 attempts.append(WebhookAttempt(change: change, outcome: nil, at: now))
@@ -118,8 +125,8 @@ public struct WebhookSender: Sendable {
         /// Changes that the endpoint's filter admits.
         public var changes = 0
         public var delivered = 0
-        /// Not accepted, or not attempted because an earlier change of its chain was not or because
-        /// the endpoint is down.
+        /// Not accepted, or not attempted because an earlier change of its chain was not, because
+        /// the endpoint is down, or because the chain was erased meanwhile.
         public var failed = 0
         public var lastFailure: String?
         public var types: [String: Int] = [:]
@@ -162,12 +169,23 @@ public struct WebhookSender: Sendable {
         // Chains whose later changes wait for one that was not accepted.
         var blocked: Set<ChainId> = []
         while !Task.isCancelled {
+            let known: Int64
             let page: ChangePage
             do throws(StoreError) {
+                // The page has nothing of chains that were erased up to there.
+                known = try await ledger.facts.checkpoint().position
                 page = try await reader.page(after: cursor, through: to)
             } catch {
                 guard Task.isCancelled else { throw error }
                 break
+            }
+            // Also while the log cannot be read: a receiver would keep what was erased.
+            @Sendable func isErased(_ change: FeedChange) async -> Bool {
+                guard let erasures = try? await ledger.log.erasedChains(after: known) else {
+                    return true
+                }
+                return erasures[ErasedChain(change.chain)].map { $0 > change.place.position }
+                    ?? false
             }
             let wanted = page.changes.filter { endpoint.filter.admits($0) }
             report.changes += wanted.count
@@ -177,9 +195,14 @@ public struct WebhookSender: Sendable {
             if !isDryRun { report.failed += wanted.count - free.count }
             if !isDryRun, !free.isEmpty {
                 let attempts = await post(
-                    WebhookSender.chains(free), concurrency: WebhookLimits.concurrency
+                    WebhookSender.chains(free), concurrency: WebhookLimits.concurrency,
+                    unless: isErased
                 ) { finished in
-                    failures = finished.contains(where: \.isDone) ? 0 : failures + 1
+                    if finished.contains(where: \.isDone) {
+                        failures = 0
+                    } else if finished.contains(where: \.isFailure) {
+                        failures += 1
+                    }
                     return failures < WebhookLimits.downFailureCount
                 }
                 let done = attempts.filter(\.isDone)

@@ -145,7 +145,8 @@ extension Database {
 
     private func askFeeds(_ store: PostgresOperations) async throws {
         let end = ProjectionCursor(position: 1, leafHash: Self.list)
-        try await store.keepClock(end: end, at: Self.start, chains: [Self.chain])
+        try await store.keepClock(
+            end: end, at: Self.start, rules: Self.list, chains: [Self.chain])
         _ = try await store.feedClock()
         _ = try await store.readingEnds(before: 2, limit: 1)
         _ = try await store.clockReadings(of: [Self.chain])

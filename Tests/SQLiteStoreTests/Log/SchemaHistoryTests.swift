@@ -30,6 +30,8 @@ struct SchemaHistoryTests {
             "76772f744a0803eef071ba8bd583412847c2bb90c1c5575f78098492ed51101a",
         "V0015_operations_cursors":
             "47c92aa87119eb73c830fc362e76b24db8e9de0686ba84ab7f6baed51828a70d",
+        "V0016_operations_feed_rules":
+            "bb5d1db171268d5555e79db346540243cdb0174a36af4152fb31b19730f7f013",
     ]
 
     @Test("No script has changed since it was added")

@@ -51,7 +51,7 @@ struct ErasedOperationsTests {
         try await store.keep(row, waiting: [change], done: [])
         try await store.keepClock(
             end: ProjectionCursor(position: index, leafHash: Self.list),
-            at: Self.start.advanced(byMilliseconds: index), chains: [chain])
+            at: Self.start.advanced(byMilliseconds: index), rules: Self.list, chains: [chain])
         let report = StoredReport(
             bundleId: chain.bundleId, endedAt: Self.start, isFlawed: false,
             json: "{\"undelivered\":[\"\(id)\"]}", text: id)

@@ -10,6 +10,7 @@ struct FeedStateTests {
     private static let start = Timestamp(milliseconds: 1_770_000_000_000)
     private static let chain = ChainId(
         bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId("7"))
+    private static let rules = SHA256.hash([9])
 
     @Test(
         "The feed's clock advances, is read by chain and by place, and goes back",
@@ -25,10 +26,11 @@ struct FeedStateTests {
         }
         for (number, end) in ends.enumerated() {
             let at = Self.start.advanced(byMilliseconds: Int64(number))
-            try await store.keepClock(end: end, at: at, chains: [Self.chain, other])
+            try await store.keepClock(
+                end: end, at: at, rules: Self.rules, chains: [Self.chain, other])
         }
         let kept = try #require(try await store.feedClock())
-        #expect(kept.end == ends[2])
+        #expect(kept.end == ends[2] && kept.rules == Self.rules)
         #expect(try await store.readingEnds(before: 30, limit: 9) == [ends[1], ends[0]])
         let readings = try await store.clockReadings(of: [other])
         #expect(readings[other]?.map(\.position) == [10, 20, 30])

@@ -16,11 +16,12 @@ import Testing
 struct OperationsMigrationTests {
     private static let replaced = SchemaHistory.operations[0].replaced ?? ""
 
-    /// Undoes the fifteenth script.
-    private static let withoutCursors = """
+    /// Undoes the fifteenth and the sixteenth script.
+    private static let withoutColumns = """
         ALTER TABLE recoveries DROP COLUMN reached_leaf;
         ALTER TABLE backfill_runs DROP COLUMN position;
-        ALTER TABLE backfill_runs DROP COLUMN leaf_hash
+        ALTER TABLE backfill_runs DROP COLUMN leaf_hash;
+        ALTER TABLE feed_clock DROP COLUMN rules
         """
 
     /// A file with one quarantined item, whose record of migrations is as given.
@@ -42,7 +43,7 @@ struct OperationsMigrationTests {
                     sql: """
                         DROP TABLE checkpoints; DROP TABLE retention_answers;
                         DROP TABLE erasure_count;
-                        \(OperationsMigrationTests.withoutCursors)
+                        \(OperationsMigrationTests.withoutColumns)
                         """)
             }
             for step in known {
@@ -97,7 +98,7 @@ struct OperationsMigrationTests {
                 sql: """
                     ALTER TABLE retention_answers DROP COLUMN promotional_offer;
                     DROP TABLE erasure_count;
-                    \(OperationsMigrationTests.withoutCursors);
+                    \(OperationsMigrationTests.withoutColumns);
                     DELETE FROM migrations WHERE version >= 14
                     """)
         }

@@ -223,7 +223,7 @@ struct ChangeFeedTests {
             try await live.take(ending)
             try await live.session.ledger.operations.keepClock(
                 end: ProjectionCursor(position: 900, leafHash: Digest(words: (9, 9, 9, 9))),
-                at: clock.now,
+                at: clock.now, rules: Digest(words: (9, 9, 9, 9)),
                 chains: [live.changes()[0].chain])
         }
         try await LiveFeed.open(place, clock: clock) { live in

@@ -13,21 +13,22 @@ struct FeedErasureTests {
     private let chain = MadeChain()
     private let other = MadeChain(id: "500000000000009")
 
-    /// Answers nothing, and erases a chain while a change of it is posted.
+    /// Erases a chain while a change of it is posted; answers as `receiver` does, else nothing.
     private struct ErasingReceiver: APITransport {
         let live: LiveFeed
         let id: String
+        var receiver: Receiver?
 
         func send(
             _ request: TransportRequest
         ) async throws(TransportFailure) -> TransportResponse {
-            guard String(decoding: request.body ?? [], as: UTF8.self).contains(id) else {
-                throw .notConnected
+            if String(decoding: request.body ?? [], as: UTF8.self).contains(id) {
+                let erasure = PersonErasure(live.session, now: live.clock.now)
+                _ = try? await erasure.run(
+                    chains: [live.place.chain(id)], customer: nil, TemporaryLedger.erasing)
             }
-            let erasure = PersonErasure(live.session, now: live.clock.now)
-            _ = try? await erasure.run(
-                chains: [live.place.chain(id)], customer: nil, TemporaryLedger.erasing)
-            throw .notConnected
+            guard let receiver else { throw .notConnected }
+            return try await receiver.send(request)
         }
     }
 
@@ -47,6 +48,24 @@ struct FeedErasureTests {
             let waiting = try await live.session.ledger.operations.waiting(
                 for: "books", limit: .max)
             #expect(waiting.map(\.chain) == [live.place.chain(other.id)])
+        }
+    }
+
+    @Test("a redelivery posts nothing of a chain after its erasure, and does not hold others back")
+    func whileRedelivered() async throws {
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 3_600_000))
+        try await LiveFeed.open(TemporaryLedger(), clock: clock) { live in
+            try await live.take(chain.life + [other.bought()])
+            let receiver = Receiver()
+            let report = try await WebhookSender(
+                endpoint: .test(),
+                transport: ErasingReceiver(live: live, id: chain.id, receiver: receiver),
+                clock: clock
+            ).redeliver(live.session.ledger, from: 1, to: 5, isDryRun: false)
+            #expect(receiver.tried.count { $0.chain == chain.id } == 1)
+            #expect(receiver.tried.count { $0.chain == other.id } == 1)
+            #expect(report.delivered == 2 && report.failed == report.changes - 2)
+            #expect(report.failed > 0)
         }
     }
 

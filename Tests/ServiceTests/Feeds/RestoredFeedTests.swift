@@ -84,7 +84,8 @@ struct RestoredFeedTests {
             for position in 3...4 as ClosedRange<Int64> {
                 try await live.session.ledger.operations.keepClock(
                     end: ProjectionCursor(position: position, leafHash: stranger),
-                    at: clock.now.advanced(byMilliseconds: position), chains: [id])
+                    at: clock.now.advanced(byMilliseconds: position), rules: stranger,
+                    chains: [id])
             }
             #expect(try await readings(live).map(\.position) == [2, 3, 4])
         }

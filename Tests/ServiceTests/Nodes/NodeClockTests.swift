@@ -89,6 +89,54 @@ struct NodeClockTests {
         }
     }
 
+    @Test("A node that followed the feed, and was idle: its next subscriber gets nothing older")
+    func idle() async throws {
+        let place = try NodePlace()
+        let chain = NodeClockTests.chain
+        let clocks = [ManualClock(place.clock.now), ManualClock(place.clock.now)]
+        try await place.run(count: 2) { nodes in
+            _ = try await nodes[0].post(chain.bought())
+            _ = try await nodes[1].post(chain.renewed(1))
+            var feeds: [ChangeFeed] = []
+            for (node, clock) in zip(nodes, clocks) {
+                let served = try node.ledger(.production)
+                _ = try await served.snapshot(atLeast: 2)
+                let feed = ChangeFeed(ledger: served.ledger, clock: clock) {
+                    served.board.snapshot?.projections
+                }
+                feeds.append(feed)
+                // The first one runs the clock, the other follows.
+                try await until {
+                    try await feed.step()
+                    return feed.horizon == 2
+                }
+            }
+            let (first, second) = (feeds[0], feeds[1])
+            let idling = Task { await second.run() }
+            try await until { !clocks[1].waits.isEmpty }
+            idling.cancel()
+            await idling.value
+            // The next renewal is overdue by the clock alone.
+            for clock in clocks {
+                clock.set(chain.start(2).advanced(byMilliseconds: 86_400_000))
+            }
+            try await until {
+                try await first.step()
+                return try await first.page(after: .beginning).changes.contains {
+                    $0.place.clock == clocks[0].now.milliseconds
+                }
+            }
+            let beginning = try await second.beginning()
+            try await until {
+                try await second.step()
+                return beginning.place != nil
+            }
+            let start = try #require(beginning.place)
+            #expect(second.horizon == 2)
+            #expect(try await second.page(after: start).changes.isEmpty)
+        }
+    }
+
     @Test("Answers grow older while a node cannot follow the log, although it can read it")
     func age() async throws {
         let place = try NodePlace()

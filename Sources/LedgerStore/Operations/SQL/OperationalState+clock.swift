@@ -3,14 +3,17 @@ public import Ledger
 
 /// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
 extension OperationalState {
-    /// How far the clock has advanced, and the end of the log at that time; nil before the first
-    /// time. The leaf hash is nil where an earlier release stored none.
-    public func feedClock() async throws(StoreError) -> (end: ProjectionCursor, at: Timestamp)? {
+    /// How far the clock has advanced, the end of the log at that time, and the rules by which it
+    /// emitted; nil before the first time. Leaf hash and rules are nil where an earlier release
+    /// stored none.
+    public func feedClock() async throws(StoreError) -> (
+        end: ProjectionCursor, at: Timestamp, rules: Digest?
+    )? {
         try await readTables { tables in
-            try tables.rows("SELECT position, at, leaf_hash FROM @feed_clock") { row in
+            try tables.rows("SELECT position, at, leaf_hash, rules FROM @feed_clock") { row in
                 (
                     end: ProjectionCursor(position: try row.int64(0), leafHash: row.digest(2)),
-                    at: try row.time(1)
+                    at: try row.time(1), rules: row.digest(3)
                 )
             }.first
         }
@@ -19,8 +22,10 @@ extension OperationalState {
     /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
     /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
     /// the changes are emitted. The column `looks_again` of files is of an early release.
+    ///
+    /// - Parameter rules: identifies the reducer and catalogue by which chains change.
     public func keepClock(
-        end: ProjectionCursor, at: Timestamp, chains: [ChainId]
+        end: ProjectionCursor, at: Timestamp, rules: Digest, chains: [ChainId]
     ) async throws(StoreError) {
         let chains = chains.filter {
             $0.bundleId.rawValue.utf8.count + $0.originalTransactionId.rawValue.utf8.count
@@ -29,11 +34,11 @@ extension OperationalState {
         try await writeTables(.feeds) { tables in
             try tables.execute(
                 """
-                INSERT INTO @feed_clock (id, position, at, leaf_hash)
-                VALUES (1, $1::bigint, $2::bigint, $3::bytea)
+                INSERT INTO @feed_clock (id, position, at, leaf_hash, rules)
+                VALUES (1, $1::bigint, $2::bigint, $3::bytea, $4::bytea)
                 ON CONFLICT (id) DO UPDATE SET position = excluded.position, at = excluded.at,
-                    leaf_hash = excluded.leaf_hash
-                """, end.position, at, end.leafHash)
+                    leaf_hash = excluded.leaf_hash, rules = excluded.rules
+                """, end.position, at, end.leafHash, rules)
             for (ordinal, chain) in chains.enumerated() {
                 try tables.insert(
                     into: "clock_readings",
