@@ -165,7 +165,7 @@ public struct CommandIntake: Sendable {
         var known = try await stored(command.id)
         // An erased claim belongs to an earlier life of the chain: this one is another decision. So
         // it is where a client has used the id.
-        while let earlier = known, !CommandIntake.holds(earlier, command, chain) {
+        while let earlier = known, CommandIntake.decision(command, chain, in: earlier) == nil {
             before += ";\(earlier.event.position)"
             command.id = CommandIntake.claimId(chain, customer, policy, before: before)
             known = try await stored(command.id)
@@ -249,23 +249,24 @@ public struct CommandIntake: Sendable {
         _ command: Command, _ chain: ChainId?
     ) async throws(CommandError) -> CommandReceipt? {
         guard let known = try await stored(command.id) else { return nil }
-        guard CommandIntake.holds(known, command, chain) else {
+        guard let first = CommandIntake.decision(command, chain, in: known) else {
             throw CommandIntake.reused(command.id)
         }
-        return CommandReceipt(command, chain, repeating: known.event)
+        return CommandReceipt(first, chain, repeating: known.event)
     }
 
-    /// Whether an event holds this decision. False for an erased one.
-    private static func holds(
-        _ stored: StoredCommand, _ command: Command, _ chain: ChainId?
-    ) -> Bool {
-        guard let bytes = stored.bytes, let first = try? JSONValue.parse(bytes) else { return false }
+    /// The decision as an event has it; nil for an erased one, and for another.
+    private static func decision(
+        _ command: Command, _ chain: ChainId?, in stored: StoredCommand
+    ) -> Command? {
+        guard let bytes = stored.bytes, let first = try? JSONValue.parse(bytes)
+        else { return nil }
         var command = command
         command.tokenName = first["tokenName"]?.string
         if case .claim = command.action {
             command.actor = first["actor"]?.string ?? command.actor
         }
-        return bytes == command.evidence(about: chain)
+        return bytes == command.evidence(about: chain) ? command : nil
     }
 
     private typealias StoredCommand = (event: RecordedEvent, bytes: [UInt8]?)

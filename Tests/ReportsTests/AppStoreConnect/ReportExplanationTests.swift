@@ -305,7 +305,7 @@ struct ReportExplanationTests {
         let alone = try await explain([purchase], table)
         #expect(alone.lines == ["refunds 2026-01-10 2 0: oneTimeProduct 2 (0)"])
         let both = try await explain([purchase, chain(2).bought()], table)
-        #expect(both.lines == ["refunds 2026-01-10 2 0: unexplained 2 (0)"])
+        #expect(both.lines.last == "refunds 2026-01-10 2 0: unexplained 2 (0)")
     }
 
     @Test("A later report replaces the days of an earlier one of its kind")
