@@ -162,7 +162,7 @@ struct MCPRouteTests {
             ("metrics", #"{"name":"mrr","paid":true}"#, "invalidParameter"),
             ("metrics", #"{"from":"2026-01-01","by":"colour"}"#, "unknownDimension"),
             ("metrics", #"{"from":"2025-01-01","interval":"day"}"#, "answerTooLarge"),
-            ("metrics", #"{"rates":"none"}"#, "unknownParameter"),
+            ("metrics", #"{"rates":"USD,EUR:1.1"}"#, "invalidParameter"),
             ("metrics", #"{"name":"mrr","rates":"USD,EUR"}"#, "invalidRates"),
             ("metrics", #"{"name":"mrr","refundBasis":"purchase"}"#, "invalidParameter"),
             ("metrics", #"{"name":"mrr","definitions":"none"}"#, "invalidParameter"),
@@ -176,7 +176,7 @@ struct MCPRouteTests {
             ("chains", #"{"column":"new","from":"2026","order":"up"}"#, "unknownParameter"),
             (
                 "chains", #"{"name":"mrr","column":"new","from":"2026-01-01","paid":true}"#,
-                "unknownParameter"
+                "invalidParameter"
             ),
             ("missing", #"{"limit":1}"#, "unknownParameter"),
             ("evidence", "{}", "invalidParameter"),
@@ -189,6 +189,20 @@ struct MCPRouteTests {
             #expect(result["isError"]?.bool == true)
             #expect(result["structuredContent"]?["code"]?.string == code)
             #expect(MCPRouteTests.text(result).hasPrefix("\(code): "))
+        }
+    }
+
+    @Test(
+        "Arguments of other metrics are accepted where they state what holds anyway",
+        arguments: [
+            ("metrics", #"{"rates":"none","paid":false}"#),
+            ("metrics", #"{"name":"mrr","paid":false}"#),
+            ("chains", #"{"name":"starts","column":"trials","from":"2026-01-01","paid":false}"#),
+        ])
+    func defaults(tool: String, arguments: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let result = try await MCPRouteTests.call(client, tool, arguments)
+            #expect(result["isError"]?.bool != true, "\(MCPRouteTests.text(result))")
         }
     }
 

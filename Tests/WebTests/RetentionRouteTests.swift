@@ -83,6 +83,21 @@ struct RetentionRouteTests {
         }
     }
 
+    @Test("An identifier is accepted at its bound and refused beyond")
+    func identifierBound() async throws {
+        let count = EvidenceVerifier.requestIdentifierByteCount
+        let bodies = try [(0, 200), (1, 503)].map { excess, status in
+            let identifier = String(repeating: "a", count: count + excess)
+            return (try body(payload { $0.requestIdentifier = identifier }), status)
+        }
+        try await place().serve(renewed: purchase) { client, _ in
+            for (body, status) in bodies {
+                let answer = try await client.post("/appstore/retention", body)
+                #expect(answer.status == status)
+            }
+        }
+    }
+
     @Test("Another app and an environment that is not served are a 503")
     func foreign() async throws {
         let app = try body(payload { $0.appAppleId = 1 })

@@ -211,6 +211,33 @@ struct SignatureRouteTests {
         }
     }
 
+    @Test(
+        "A purchase that may be a subscription and cannot be read decides against a signature",
+        arguments: [
+            ("Auto-Renewable Subscription 2", 422), ("Auto-Renewable Subscription", 422),
+            ("Consumable", 200),
+        ])
+    func unreadable(type: String, status: Int) async throws {
+        var made = MadePurchase()
+        (made.id, made.appAccountToken) = ("500000000000009", SignatureRouteTests.token)
+        let purchase = made
+        try await serve { client, _ in
+            var transaction = purchase.transaction(0)
+            transaction.type = Raw(rawValue: type)
+            transaction.expiresDate = nil
+            let upload = try MadePurchase.upload(transaction)
+            #expect(try await client.post("/v1/transactions", upload).status == 200)
+            let answer = try await SignatureRouteTests.sign(
+                client, "promotional-offer-v1",
+                SignatureRouteTests.body(
+                    SignatureRouteTests.offer.merging([
+                        "appAccountToken": SignatureRouteTests.token
+                    ]) { $1 }, ["ifEligible": true]), query: "?minPosition=3")
+            #expect(answer.status == status)
+            #expect(answer.code == (status == 200 ? nil : "unknownGroup"))
+        }
+    }
+
     @Test("Beside a customer who may have the offer, one named by the token may not")
     func both() async throws {
         try await serve(at: SignatureRouteTests.within) { client, _ in

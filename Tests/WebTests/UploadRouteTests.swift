@@ -63,6 +63,10 @@ struct UploadRouteTests {
             ("{\"signedTransactionInfo\":\"a.b.c\",\"customer\":1}", "invalidBody"),
             ("{\"signedTransactionInfo\":\"a.b.c\",\"customer\":\"\"}", "invalidCustomer"),
             (
+                "{\"signedTransactionInfo\":\"a.b.c\",\"customer\":\"\(UploadRouteTests.erased)\"}",
+                "invalidCustomer"
+            ),
+            (
                 "{\"signedTransactionInfo\":\"a.b.c\",\"signedRenewalInfo\":[]}",
                 "invalidBody"
             ), ("{\"signedTransactionInfo\":\"\"}", "malformedJWS"),
@@ -74,6 +78,23 @@ struct UploadRouteTests {
             #expect(answer.status == 400)
             #expect(answer.code == code)
             #expect(try await client.get("/v1/events").json["position"]?.int64 == 0)
+        }
+    }
+
+    private static let erased = "erased-" + String(repeating: "0", count: 32)
+
+    @Test("An upload for a random id of an erasure appends nothing and leaves its key free")
+    func pseudonym() async throws {
+        let purchase = purchase
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (customer, status) in [(UploadRouteTests.erased, 400), ("ann", 200)] {
+                let answer = try await client.post(
+                    "/v1/transactions", purchase.uploadBody(customer: customer),
+                    [.contentType: "application/json", .idempotencyKey: "the same"])
+                #expect(answer.status == status)
+            }
+            // The purchase and the claim.
+            #expect(try await position(client) == 2)
         }
     }
 

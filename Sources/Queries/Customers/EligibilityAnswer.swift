@@ -59,7 +59,8 @@ public struct EligibilityError: Error, Sendable, Equatable, CustomStringConverti
     public enum Code: String, Sendable, CaseIterable {
         /// The ledger states that the customer is not in the position the offer is for.
         case notEligible
-        /// The ledger cannot tell whether a subscription is of the product's group.
+        /// The ledger cannot tell whether a subscription, or a purchase that cannot be read, is of
+        /// the product's group.
         case unknownGroup
     }
 
@@ -102,6 +103,7 @@ extension CustomerQuery {
             let reading = try await reading(of: customer, moment: moment, bundleId: bundleId)
             for chain in reading.chains { readings[chain.chain] = chain }
         }
+        try await requireStates(of: customers, bundleId, moment, besides: readings)
         let chains = readings.keys.sorted()
         let eligibility = OfferEligibility.decide(
             rule, product: product, lives: chains.compactMap { readings[$0]?.life },
@@ -115,6 +117,35 @@ extension CustomerQuery {
         return EligibilityAnswer(
             productId: product, chains: chains, eligibility: eligibility,
             stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)))
+    }
+
+    /// Throws `unknownGroup` where a chain of one of the customers has no state, and may be a
+    /// subscription of the group.
+    private func requireStates(
+        of customers: [CustomerId], _ bundleId: BundleId, _ moment: Moment,
+        besides readings: [ChainId: ChainReading]
+    ) async throws {
+        for customer in Set(customers).sorted() {
+            let others = try await chains(of: customer, bundleId).filter { readings[$0] == nil }
+            for (chain, facts) in try await facts.facts(of: others) {
+                let known = admitted(facts, moment)
+                guard let fact = known.first(where: CustomerQuery.mayRenew),
+                    ledger.life(of: known).isEmpty
+                else { continue }
+                throw EligibilityError(
+                    .unknownGroup,
+                    "It is unknown whether \(chain.originalTransactionId) is a subscription of this"
+                        + " product's group: event \(fact.position) about it cannot be read.")
+            }
+        }
+    }
+
+    /// Whether a fact that gives its chain no state may be about an auto-renewable subscription.
+    private static func mayRenew(_ fact: Fact) -> Bool {
+        guard let bought = fact.transaction else { return fact.flaw != nil }
+        // Receipts state no type, and a date of expiry of subscriptions only.
+        guard let type = bought.type else { return bought.expiresDate != nil }
+        return type.value == nil || type.value == .autoRenewableSubscription
     }
 
     /// Throws `noSuchSubscription` for a customer who was erased, even for an unknown transaction:

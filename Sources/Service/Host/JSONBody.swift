@@ -77,6 +77,18 @@ struct JSONBody {
         return try JSONBody.customer(named)
     }
 
+    /// The customer whom an upload names as the owner of a purchase. Throws for a random id of an
+    /// erasure, too.
+    func owner() throws(IntakeRefusal) -> CustomerId? {
+        let owner = try customer()
+        guard owner?.isPseudonym != true else {
+            throw IntakeRefusal(
+                .malformed, code: CommandError.Code.invalidCustomer.rawValue,
+                message: Pseudonyms.refusal)
+        }
+        return owner
+    }
+
     /// Throws for a text that is not a customer id.
     static func customer(_ text: String) throws(IntakeRefusal) -> CustomerId {
         let customer = CustomerId(stated: text)

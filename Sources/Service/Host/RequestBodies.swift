@@ -148,7 +148,7 @@ public struct UploadBody: Sendable {
         let body = try JSONBody(body)
         transaction = Array(try body.required("signedTransactionInfo").utf8)
         renewal = try body.text("signedRenewalInfo").map { Array($0.utf8) }
-        customer = try body.customer()
+        customer = try body.owner()
     }
 
     /// The evidence in it.
@@ -176,7 +176,7 @@ public struct ReceiptBody: Sendable {
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let body = try JSONBody(body)
         receipt = Array(try body.required("receipt", "the app receipt in base64").utf8)
-        customer = try body.customer()
+        customer = try body.owner()
     }
 
     var submission: Submission {

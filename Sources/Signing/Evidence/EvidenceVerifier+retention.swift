@@ -9,6 +9,9 @@ public struct VerifiedRetentionRequest: Sendable {
 }
 
 extension EvidenceVerifier {
+    /// Longest identifier of a request, in bytes; Apple's are UUIDs.
+    package static let requestIdentifierByteCount = 256
+
     /// Verifies Apple's real-time request for a retention message, like a notification. It is no
     /// evidence: nothing of it is appended.
     ///
@@ -27,7 +30,8 @@ extension EvidenceVerifier {
         let payload = try PayloadDecoding.decode(
             RetentionRequestPayload.self, verified, part: .outer)
         guard payload.originalTransactionId.map({ !$0.rawValue.isEmpty }) ?? false,
-            payload.requestIdentifier.map({ !$0.isEmpty }) ?? false, payload.environment != nil
+            let identifier = payload.requestIdentifier, payload.environment != nil,
+            (1...EvidenceVerifier.requestIdentifierByteCount).contains(identifier.utf8.count)
         else {
             throw VerificationError(
                 .undecodablePayload, reason: "The payload is not a request for a message.")

@@ -150,8 +150,8 @@ struct QueryParameters {
         return Int(number)
     }
 
-    /// Longest list cursor, in bytes.
-    static let cursorByteCount = 512
+    /// Longest list cursor, in bytes: the longest id of a chain, of an app, and what separates them.
+    static let cursorByteCount = 1_281
 
     /// The `next` of the previous page. Throws for any other text.
     mutating func cursor<Place>(

@@ -4,7 +4,7 @@ enum MCPLimits {
     /// Longest message, in bytes: 64 KiB.
     static let messageByteCount = 64 * 1024
     /// Longest text of one argument, in bytes.
-    static let argumentByteCount = 1_024
+    static let argumentByteCount = QueryParameters.cursorByteCount
     /// Entries on a page of a timeline, by default and at most.
     static let usualEntryCount = 20
     static let entryCount = 50

@@ -18,16 +18,23 @@ extension MCPTools {
             (parameters: inout QueryParameters) throws -> Making in
             let name = parameters.text("name") ?? MetricName.churnName
             if isRetention { return try retentionOffers(&parameters) }
-            // Clients may state what a metric without this parameter is anyway.
-            if name != MetricName.churnName, name != ReportRoutes.diffName,
-                try parameters.flag("paid")
-            {
-                throw Problem.invalid("paid applies to churn only.")
+            try requireUnchanged(name, &parameters)
+            if name == MetricName.churnName, case .table = try parameters.rates() {
+                throw Problem.invalid("rates applies to amounts, and churn has none.")
             }
             let (question, scope) = try parameters.report(name)
             return making(question, scope)
         }
         return try await make()
+    }
+
+    /// Accepts `paid` for a metric without this parameter where it states what holds anyway:
+    /// clients fill in defaults.
+    private func requireUnchanged(_ name: String, _ parameters: inout QueryParameters) throws {
+        guard name != MetricName.churnName, name != ReportRoutes.diffName,
+            try parameters.flag("paid")
+        else { return }
+        throw Problem.invalid("paid applies to churn only.")
     }
 
     private func making(_ question: ReportQuestion, _ scope: QueryScope) -> Making {
@@ -73,6 +80,7 @@ extension MCPTools {
         let (question, limit) = try read(arguments) {
             (parameters: inout QueryParameters) throws -> (CellQuestion, Int) in
             let name = parameters.text("name") ?? MetricName.churnName
+            try requireUnchanged(name, &parameters)
             return (try CellQuestion(of: name, &parameters), try parameters.entryLimit())
         }
         let scope = question.scope

@@ -5,7 +5,8 @@ internal import Ledger
 extension OperationalState {
     /// Stores answers to requests for retention messages; a request that is known keeps its first
     /// answer. Drops answers older than `OperationsLimits.retentionMilliseconds` before the newest
-    /// one given, and the oldest beyond `OperationsLimits.retentionAnswerCount`.
+    /// one given, and the oldest beyond `OperationsLimits.retentionAnswerCount`, counted by ids: in
+    /// PostgreSQL a write that failed also takes ids.
     ///
     /// An erasure is appended to the log between two calls of `erase`. Where the caller reads the
     /// count and then looks for erasures in the log, nothing of an erased chain remains: the look
