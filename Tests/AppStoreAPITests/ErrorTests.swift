@@ -59,6 +59,7 @@ struct ErrorTests {
         #expect(failure.status == Int(code.rawValue / 10_000))
         #expect(failure.environment == .production)
         #expect(failure.isRetryable == code.isRetryable)
+        #expect((failure.code == .refusedByApple) == !code.isRetryable)
         #expect(asked.transport.requests.count == (code.isRetryable ? 2 : 1))
         #expect(!failure.description.contains("hidden words"))
     }

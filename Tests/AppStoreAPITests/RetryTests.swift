@@ -199,13 +199,27 @@ struct RetryTests {
         #expect(asked.transport.requests.last?.host == "api.storekit-sandbox.apple.com")
     }
 
-    @Test("an id unknown to both gets Production's rejection")
-    func nowhere() async throws {
-        let asked = try Asked([.refusal(4_040_010)])
+    /// Responses of Production, then of Sandbox, and whose rejection is the failure.
+    static let rejections: [([ScriptedTransport.Step], APIFailure.Code, Environment)] = [
+        ([.refusal(4_040_010)], .refusedByApple, .production),
+        ([.json("", status: 401)], .unauthorized, .production),
+        ([.refusal(4_040_010), .json("", status: 401)], .refusedByApple, .production),
+        // An app that was never released: the token is rejected twice, and Sandbox decides.
+        (
+            [.json("", status: 401), .json("", status: 401), .refusal(4_040_010)],
+            .refusedByApple, .sandbox
+        ),
+    ]
+
+    @Test("an id in neither environment gets the rejection that decides", arguments: rejections)
+    func nowhere(
+        _ steps: [ScriptedTransport.Step], _ code: APIFailure.Code, _ environment: Environment
+    ) async throws {
+        let asked = try Asked(steps)
         let failure = await Asked.failure { try await ask(asked, .productionFirst) }
-        #expect(failure?.appleCode == Raw(.transactionIdNotFound))
-        #expect(failure?.environment == .production)
-        #expect(asked.transport.requests.count == 2)
+        #expect(failure?.code == code)
+        #expect(failure?.environment == environment)
+        #expect(asked.transport.requests.last?.host == "api.storekit-sandbox.apple.com")
     }
 
     @Test("a named environment is the only one used")

@@ -123,4 +123,18 @@ struct MCPMetricsTests {
         let page = "Console: /console/production/reports/retention-offers?from="
         #expect(lines.last?.hasPrefix(page) == true)
     }
+
+    @Test(
+        "Arguments of other metrics are accepted where they state what holds anyway",
+        arguments: [
+            ("metrics", #"{"rates":"none","paid":false}"#),
+            ("metrics", #"{"name":"mrr","paid":false}"#),
+            ("chains", #"{"name":"starts","column":"starts","from":"2026-01-01","paid":false}"#),
+        ])
+    func defaults(tool: String, arguments: String) async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let result = try await MCPRouteTests.call(client, tool, arguments)
+            #expect(result["isError"]?.bool != true, "\(MCPRouteTests.text(result))")
+        }
+    }
 }

@@ -83,18 +83,15 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test("An identifier is accepted at its bound and refused beyond")
-    func identifierBound() async throws {
-        let count = EvidenceVerifier.requestIdentifierByteCount
-        let bodies = try [(0, 200), (1, 503)].map { excess, status in
-            let identifier = String(repeating: "a", count: count + excess)
-            return (try body(payload { $0.requestIdentifier = identifier }), status)
-        }
+    @Test(
+        "An identifier is accepted at its bound and refused beyond",
+        arguments: [(0, 200), (1, 503)])
+    func identifierBound(excess: Int, status: Int) async throws {
+        let count = EvidenceVerifier.requestIdentifierByteCount + excess
+        let long = try body(payload { $0.requestIdentifier = String(repeating: "a", count: count) })
         try await place().serve(renewed: purchase) { client, _ in
-            for (body, status) in bodies {
-                let answer = try await client.post("/appstore/retention", body)
-                #expect(answer.status == status)
-            }
+            let answer = try await client.post("/appstore/retention", long)
+            #expect(answer.status == status)
         }
     }
 

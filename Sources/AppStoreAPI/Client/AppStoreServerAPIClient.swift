@@ -108,8 +108,12 @@ public final class AppStoreServerAPIClient: Sendable {
         do throws(APIFailure) {
             return try await exchange(request, .sandbox)
         } catch {
-            // Unknown to both, or no access to either: report Production's rejection.
-            throw error.mayBeOfTheOtherEnvironment ? first : error
+            // Unknown to both, or no access to Sandbox: report Production's rejection. Where only
+            // Production rejects the token, Sandbox decides.
+            guard error.mayBeOfTheOtherEnvironment,
+                error.code == .unauthorized || first.code != .unauthorized
+            else { throw error }
+            throw first
         }
     }
 }

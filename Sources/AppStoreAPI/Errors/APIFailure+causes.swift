@@ -8,13 +8,15 @@ extension APIFailure {
             remedy: "Nothing was sent. Correct the request.")
     }
 
-    /// Apple's rejection, without Apple's text, which may contain anything.
+    /// Apple's rejection, without Apple's text, which may contain anything. One of Apple's "errors
+    /// to retry" is `appleUnavailable`.
     static func refused(
         _ endpoint: Endpoint, status: Int, code: Raw<APIErrorCode>
     ) -> APIFailure {
         let name = code.value.map { " (\($0))" } ?? ""
         return APIFailure(
-            .refusedByApple, endpoint, status: status, appleCode: code,
+            code.value?.isRetryable ?? false ? .appleUnavailable : .refusedByApple, endpoint,
+            status: status, appleCode: code,
             reason: "Apple rejected the request with \(code.rawValue)\(name), HTTP \(status).",
             remedy: code.value?.remedy
                 ?? "This version does not know the number; see Error Codes of the App"

@@ -13,7 +13,7 @@ public struct APIFailure: Error, Sendable, Equatable {
         case unauthorized
         /// 429, with a wait longer than the policy allows.
         case rateLimited
-        /// 5xx, after retries.
+        /// 5xx or one of Apple's "errors to retry", after retries.
         case appleUnavailable
         /// No connection, or one that broke, after retries.
         case appleUnreachable
@@ -37,6 +37,11 @@ public struct APIFailure: Error, Sendable, Equatable {
         case wrongSharedSecret
         /// The caller cancelled.
         case cancelled
+
+        /// Whether the same request may succeed later without a change.
+        public var isRetryable: Bool {
+            [.rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut].contains(self)
+        }
     }
 
     public let code: Code
@@ -82,13 +87,7 @@ public struct APIFailure: Error, Sendable, Equatable {
     }
 
     /// Whether the same request may succeed later without a change.
-    public var isRetryable: Bool {
-        switch code {
-        case .refusedByApple: appleCode?.value?.isRetryable ?? false
-        case .rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut: true
-        default: false
-        }
-    }
+    public var isRetryable: Bool { code.isRetryable }
 }
 
 extension APIFailure: CustomStringConvertible {

@@ -54,7 +54,7 @@ public struct Backfill: Sendable {
         begin: @Sendable (BackfillEstimate) -> Void = { _ in },
         report: @Sendable (Progress) -> Void = { _ in }
     ) async throws(StoreError) -> BackfillReport {
-        let key = list.digest(client.bundleId, includesRefunds: includesRefunds)
+        let key = list.digest(client.bundleId, in: choice, includesRefunds: includesRefunds)
         let before = try await kept(key, restarts: restarts)
         let run = before?.run ?? BackfillRun(startedAt: ledgers.clock())
         let estimate = BackfillEstimate(
@@ -109,13 +109,6 @@ public struct Backfill: Sendable {
         }
     }
 
-    /// Codes of failures that may be over by the end of the list.
-    private static let passing: Set<String> = Set(
-        [
-            APIFailure.Code.rateLimited, .appleUnavailable, .appleUnreachable, .appleTimedOut,
-            .unexpectedStatus,
-        ].map(\.rawValue))
-
     /// Retries ids with transient failures once.
     private func askAgain(
         _ progress: inout BackfillProgress, _ report: @Sendable (Progress) -> Void
@@ -123,7 +116,8 @@ public struct Backfill: Sendable {
         let troubles = try await ledger.operations.backfill(progress.key)?.troubles ?? []
         for trouble in troubles {
             guard progress.stop == nil else { return }
-            guard let code = trouble.code, Backfill.passing.contains(code) else { continue }
+            guard let code = trouble.code.flatMap({ APIFailure.Code(rawValue: $0) }), code.mayPass
+            else { continue }
             await progress.retake(trouble, await fetch(trouble.id), at: ledgers.clock())
             report(progress.reported)
         }

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import Intake
 import LedgerStore
 import Signing
@@ -83,13 +84,17 @@ public struct IdList: Sendable, Equatable {
         }
     }
 
-    /// Identifies a run over the list: the app, whether refunds are requested, and the ids in
-    /// order. Requesting more than last time starts a new run.
-    func digest(_ bundleId: BundleId, includesRefunds: Bool) -> Digest {
+    /// Identifies a run over the list: the app, the environments, whether refunds are requested,
+    /// and the ids in order. Requesting more than last time starts a new run.
+    func digest(
+        _ bundleId: BundleId, in choice: EnvironmentChoice, includesRefunds: Bool
+    ) -> Digest {
         var hasher = SHA256Hasher()
-        // No id is empty, so this cannot collide with one.
+        // No id is empty, and none is a name, so neither of these collides with one.
         if !includesRefunds { hasher.update([0]) }
-        for text in [bundleId.rawValue] + ids {
+        var texts = [bundleId.rawValue] + ids
+        if case .only(let environment) = choice { texts.append(environment.rawValue) }
+        for text in texts {
             hasher.update(Array(text.utf8))
             hasher.update([0])
         }

@@ -40,7 +40,7 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     /// Whether the same request may succeed later, so that the failure is not about the customer.
     var mayPass: Bool {
         guard case .apple(let failure) = self else { return false }
-        return failure.isRetryable || failure.code == .unexpectedStatus
+        return failure.code.mayPass
     }
 
     /// Whether Apple does not know the id: 4040010, or 4040005 for an id of another kind.
@@ -50,4 +50,10 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
             || failure.appleCode == Raw(.originalTransactionIdNotFound)
             || failure.appleCode == Raw(.accountNotFound)
     }
+}
+
+extension APIFailure.Code {
+    /// Whether the same request may succeed later; a status that Apple does not document is of a
+    /// proxy, say.
+    var mayPass: Bool { isRetryable || self == .unexpectedStatus }
 }

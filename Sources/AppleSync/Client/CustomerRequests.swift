@@ -96,23 +96,19 @@ package struct CustomerRequests: Sendable {
     /// when the statuses, requested before, name no such chain.
     private mutating func extensions() async throws(AppleRequestFailure) {
         guard !outlasting.isEmpty, let environment else { return }
-        let now = ledgers.clock()
-        let start = now.advanced(
-            byMilliseconds: NotificationHistory.marginMilliseconds
-                - NotificationHistory.milliseconds(in: environment))
-        for chain in outlasting {
-            try await notifications(of: chain, from: start, to: now, in: environment)
-        }
+        for chain in outlasting { try await notifications(of: chain, in: environment) }
     }
 
-    /// Notifications about the customer since `start`.
+    /// Notifications about the customer that Apple still keeps.
     mutating func notifications(
-        of chain: String? = nil, from start: Timestamp, to end: Timestamp,
-        in environment: Environment
+        of chain: String? = nil, in environment: Environment
     ) async throws(AppleRequestFailure) {
+        let now = ledgers.clock()
         var request = NotificationHistoryRequest()
-        request.startDate = start
-        request.endDate = end
+        request.startDate = now.advanced(
+            byMilliseconds: NotificationHistory.marginMilliseconds
+                - NotificationHistory.milliseconds(in: environment))
+        request.endDate = now
         request.transactionId = chain ?? id
         var pages = client.notificationHistoryPages(request, in: environment).makeAsyncIterator()
         while let page = try await next(&pages) { try await take(page, .notificationHistory) }

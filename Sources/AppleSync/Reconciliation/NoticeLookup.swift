@@ -14,6 +14,7 @@ struct NoticeLookup: Sendable {
     let environment: Environment
     let scope: ReconcileScope
     let projected: Reconcile.Projected
+    /// The time at which the run began, as of which notices are read.
     let now: Timestamp
 
     func run(_ work: ReconcileWork) async -> ChainReconciliation {
@@ -30,8 +31,14 @@ struct NoticeLookup: Sendable {
                     try await send(endpoint, &customerRequests)
                     isUnknown = false
                 } catch {
-                    guard error.isUnknownId else { throw error }
-                    isUnknown = true
+                    if error.isUnknownId {
+                        isUnknown = true
+                    } else if error.isBeforeHistory {
+                        // The other requests have no window.
+                        result.failure = error
+                    } else {
+                        throw error
+                    }
                 }
                 let after = customerRequests.tally.taken
                 result.note(endpoint, before, after)
@@ -40,7 +47,10 @@ struct NoticeLookup: Sendable {
                 }
                 result.after = open(
                     try await notices(of: work.chain, atLeast: after.position), wasContradicted)
-                if result.after.isEmpty { break }
+                if result.after.isEmpty {
+                    result.failure = nil
+                    break
+                }
             }
         } catch { result.failure = error }
         result.requests = customerRequests.tally.requests
@@ -54,25 +64,19 @@ struct NoticeLookup: Sendable {
     private func endpoints(_ work: ReconcileWork) -> [Endpoint] {
         // A notification older than Apple's history explains nothing.
         let mayBeKept = work.notices.contains {
-            $0.code == .renewalOverdue || $0.from > historyStart
+            $0.code == .renewalOverdue
+                || !NotificationHistory.hasLost(
+                    $0.from, requestedAt: ledgers.clock(), in: environment)
         }
         return (mayBeKept ? [.notificationHistory] : [])
             + [.allSubscriptionStatuses, .transactionHistory, .refundHistory]
-    }
-
-    /// The earliest time for which Apple still keeps notifications.
-    private var historyStart: Timestamp {
-        now.advanced(
-            byMilliseconds: ReconcileLimits.windowMarginMilliseconds
-                - NotificationHistory.milliseconds(in: environment))
     }
 
     private func send(
         _ endpoint: Endpoint, _ customerRequests: inout CustomerRequests
     ) async throws(AppleRequestFailure) {
         switch endpoint {
-        case .notificationHistory:
-            try await customerRequests.notifications(from: historyStart, to: now, in: environment)
+        case .notificationHistory: try await customerRequests.notifications(in: environment)
         case .allSubscriptionStatuses: try await customerRequests.statuses()
         case .refundHistory: try await customerRequests.refunds()
         default: try await customerRequests.transactions()
@@ -122,5 +126,13 @@ extension ChainReconciliation {
             } else if after.contains(contradiction), !wasContradicted {
                 .contradiction
             } else { isUnknown ? .unknown : .open }
+    }
+}
+
+extension AppleRequestFailure {
+    /// Apple no longer keeps the beginning of the window (4000012).
+    fileprivate var isBeforeHistory: Bool {
+        guard case .apple(let failure) = self else { return false }
+        return failure.appleCode == Raw(.startDateTooFarInPast)
     }
 }

@@ -25,8 +25,6 @@ public enum ReconcileLimits {
     public static let recentMilliseconds: Int64 = 60 * 86_400_000
     /// How long the projections may take to include new events.
     public static let projectionSeconds = 60
-    /// Notifications are requested from a little later than Apple keeps them, since clocks differ.
-    static let windowMarginMilliseconds: Int64 = 3_600_000
 
     /// The pause of a chain after this many unsuccessful reconciliations.
     static func pause(after times: Int) -> Int64 {

@@ -12,7 +12,7 @@ public enum NotificationHistory {
 
     /// Whether a request at `requestedAt` can no longer be relied on to return what Apple sent at
     /// `time`.
-    static func hasLost(
+    package static func hasLost(
         _ time: Timestamp, requestedAt: Timestamp, in environment: Environment
     ) -> Bool {
         requestedAt.milliseconds(since: time) > milliseconds(in: environment) - marginMilliseconds

@@ -119,18 +119,20 @@ extension CustomerQuery {
             stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)))
     }
 
-    /// Throws `unknownGroup` where a chain of one of the customers has no state, and may be a
-    /// subscription of the group.
+    /// Throws `unknownGroup` where a chain of one of the customers has no state, or that of a
+    /// one-time purchase, and may be a subscription of the group.
     private func requireStates(
         of customers: [CustomerId], _ bundleId: BundleId, _ moment: Moment,
         besides readings: [ChainId: ChainReading]
     ) async throws {
         for customer in Set(customers).sorted() {
-            let others = try await chains(of: customer, bundleId).filter { readings[$0] == nil }
+            let others = try await chains(of: customer, bundleId)
+                .filter { readings[$0]?.life.isOneTime ?? true }
             for (chain, facts) in try await facts.facts(of: others) {
                 let known = admitted(facts, moment)
-                guard let fact = known.first(where: CustomerQuery.mayRenew),
-                    ledger.life(of: known).isEmpty
+                let life = readings[chain]?.life ?? ledger.life(of: known)
+                guard life.isEmpty || life.isOneTime,
+                    let fact = known.first(where: CustomerQuery.mayRenew)
                 else { continue }
                 throw EligibilityError(
                     .unknownGroup,
@@ -140,7 +142,7 @@ extension CustomerQuery {
         }
     }
 
-    /// Whether a fact that gives its chain no state may be about an auto-renewable subscription.
+    /// Whether a fact that gives its chain no period may be about an auto-renewable subscription.
     private static func mayRenew(_ fact: Fact) -> Bool {
         guard let bought = fact.transaction else { return fact.flaw != nil }
         // Receipts state no type, and a date of expiry of subscriptions only.

@@ -43,16 +43,26 @@ struct ReceiptRequests: Sendable {
             try ReceiptRequests.require(none: requests.tally.taken.errors.first)
             return nil
         case .order(let id):
-            // Order ids name no app, so the order is requested for each app with a key.
+            // Order ids name no app, so the order is requested for each app with a key. The key of
+            // one may be refused, or its allowance spent, while another app has the order.
             var refused: IngestSummary.IngestError?
+            var failed: AppleRequestFailure?
             for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
-                if let found = try await requests.order(), requests.tally.taken.errors.isEmpty {
-                    return found
+                do throws(AppleRequestFailure) {
+                    if let found = try await requests.order(), requests.tally.taken.errors.isEmpty {
+                        return found
+                    }
+                } catch {
+                    guard case .apple(let failure) = error, failure.code != .cancelled else {
+                        throw error
+                    }
+                    failed = failed ?? error
                 }
                 refused = refused ?? requests.tally.taken.errors.first
             }
             try ReceiptRequests.require(none: refused)
+            if let failed { throw failed }
             return nil
         }
     }

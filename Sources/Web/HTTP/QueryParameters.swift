@@ -150,7 +150,8 @@ struct QueryParameters {
         return Int(number)
     }
 
-    /// Longest list cursor, in bytes: the longest id of a chain, of an app, and what separates them.
+    /// Longest list cursor, in bytes: the longest id of a chain (1,024), that of an app, and what
+    /// separates them.
     static let cursorByteCount = 1_281
 
     /// The `next` of the previous page. Throws for any other text.

@@ -1,8 +1,10 @@
 import AppStore
 import AppStoreAPI
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
+import Projection
 import Simulator
 import Synchronization
 import TestSupport
@@ -232,19 +234,38 @@ struct AskingLimitTests {
         }
     }
 
-    @Test("notifications are requested from an hour later than Apple keeps them")
+    @Test("notifications are requested from a day later than Apple keeps them, late in a run, too")
     func windowMargin() async throws {
-        let (place, _) = try await overdue(1)
+        let (place, ids) = try await overdue(1)
         let apple = try AskedApple()
-        _ = try await ReconcileTests().reconcile(place, apple)
+        let chain = ChainId(
+            bundleId: AskedApple.app, originalTransactionId: OriginalTransactionId(ids[0]))
+        let work = ReconcileWork.grouped([
+            OpenNotice(
+                chain: chain, code: .renewalOverdue, from: AskedApple.now, price: nil,
+                ownership: nil, accessUntil: nil)
+        ])
+        let result = try await place.session { session -> ChainReconciliation in
+            let books = EnvironmentLedgers(
+                place.configuration, apps: place.configuration.apps, verifier: place.verifier,
+                ledgers: [session.ledger]
+            ) { apple.clock.now }
+            return await NoticeLookup(
+                client: apple.client, ledgers: books, environment: .production, scope: .gaps,
+                projected: { _ async throws(StoreError) in try await session.currentSnapshot() },
+                now: AskedApple.now.advanced(byMilliseconds: -2 * Self.day)
+            ).run(work[0])
+        }
+        #expect(result.failure == nil)
         let asked = try #require(
             apple.transport.sent.first { $0.url.contains("/notifications/history") })
         let body = try JSONValue.parse(asked.body ?? [])
         let oldest = AskedApple.now.advanced(byMilliseconds: -180 * Self.day)
         #expect(
             body["startDate"]?.int64
-                == oldest.advanced(byMilliseconds: ReconcileLimits.windowMarginMilliseconds)
+                == oldest.advanced(byMilliseconds: NotificationHistory.marginMilliseconds)
                 .milliseconds)
+        #expect(body["endDate"]?.int64 == AskedApple.now.milliseconds)
     }
 
     // MARK: TEST notifications

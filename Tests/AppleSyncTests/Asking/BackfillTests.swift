@@ -147,6 +147,23 @@ struct BackfillTests {
         #expect(second.resumedAt == first.run.settled)
     }
 
+    @Test("A list interrupted in one environment is not resumed in both")
+    func environmentsLater() async throws {
+        let ledger = try TemporaryLedger()
+        let apple = try AskedApple()
+        let ids = [Self.sandboxIds[0]] + Self.ids
+        apple.transport.cut(after: 20)
+        let first = try await backfill(
+            ids, apple, ledger, in: .only(.production), includesRefunds: false)
+        #expect(first.run.settled > 0)
+        #expect(first.left > 0)
+        apple.transport.cut(after: nil)
+        let second = try await backfill(ids, apple, ledger, includesRefunds: false)
+        #expect(second.resumedAt == 0)
+        #expect(second.unknown.isEmpty)
+        #expect(second.isComplete)
+    }
+
     @Test("Isolated failures do not end the run, and those ids are requested once more")
     func fewFailures() async throws {
         let ledger = try TemporaryLedger()
@@ -157,6 +174,21 @@ struct BackfillTests {
         #expect(report.stop == nil)
         #expect(report.isComplete)
         #expect(report.failed.isEmpty)
+    }
+
+    @Test(
+        "An id with one of Apple's errors to retry is requested once more at the end",
+        arguments: [Int64(4_040_002), 4_040_004, 4_040_006])
+    func errorsToRetry(_ number: Int64) async throws {
+        // Only the first id is of Sandbox; both attempts of its request fail.
+        let apple = try AskedApple(sandboxFaults: [
+            ServedFaultRule(.error(number), only: .transactionHistory, count: 2)
+        ])
+        let report = try await backfill(
+            [Self.sandboxIds[0]] + Self.ids, apple, try TemporaryLedger())
+        #expect(report.stop == nil)
+        #expect(report.failed.isEmpty)
+        #expect(report.isComplete)
     }
 
     @Test("When Apple fails permanently in the middle, the run stops, and a later one finishes it")
@@ -218,6 +250,15 @@ struct BackfillTests {
         #expect(report.run.done == 1)
         #expect(!report.isComplete)
         #expect(apple.sandboxApi.counts[.transactionHistory] == 2)
+    }
+
+    @Test("Where Production does not admit the app, an id unknown to Sandbox is unknown")
+    func unreleased() async throws {
+        let apple = try AskedApple(faults: [ServedFaultRule(.status(401))])
+        let report = try await backfill(["1"] + Self.sandboxIds, apple, try TemporaryLedger())
+        #expect(report.stop == nil)
+        #expect(report.unknown == ["1"])
+        #expect(report.run.done == Self.sandboxIds.count)
     }
 
     @Test("429 is waited for, and nothing fails")

@@ -111,6 +111,21 @@ struct ReconcileTests {
         }
     }
 
+    @Test("Where Apple refuses the window of the notifications, the other requests are sent")
+    func refusedWindow() async throws {
+        let apple = try AskedApple(faults: [
+            ServedFaultRule(.error(4_000_012), only: .notificationHistory)
+        ])
+        let report = try await reconcile(try await AskedApple.ledger(), apple)
+        #expect(report.stop == nil)
+        #expect(report.count(.closed) > 0)
+        for result in report.results
+        where result.queries.first?.endpoint == "notificationHistory" {
+            #expect(result.queries.count > 1)
+            #expect(result.outcome == (result.failure == nil ? .closed : .failed))
+        }
+    }
+
     @Test("429 is waited for")
     func rateLimited() async throws {
         let apple = try AskedApple(faults: [

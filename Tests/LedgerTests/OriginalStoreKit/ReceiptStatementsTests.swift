@@ -113,6 +113,66 @@ struct ReceiptStatementsTests {
         #expect(named == Set(NotificationTypeV1.allCases.map(\.rawValue)))
     }
 
+    /// A purchase; its id is the second in which it was bought.
+    private static func purchase(
+        _ id: Int, of chain: Int = 1, cancelled: Int? = nil, isUpgraded: Bool = false
+    ) -> String {
+        let date = cancelled.map { ",\"cancellation_date_ms\":\"\($0)\"" } ?? ""
+        return """
+            {"transaction_id":"\(id)","original_transaction_id":"\(chain)",
+             "web_order_line_item_id":"w\(id)","product_id":"a","purchase_date_ms":"\(id)000",
+             "is_upgraded":"\(isUpgraded)"\(date)}
+            """
+    }
+
+    private static let ancient = purchase(1, cancelled: 1_500)
+    private static let replaced = purchase(1, cancelled: 1_500, isUpgraded: true)
+    private static let replacedLast = purchase(2, cancelled: 3_000, isUpgraded: true)
+
+    /// Types sent for upgrades, too, with the purchases listed, and whether it is an upgrade.
+    static let upgrades: [(String, String, [String], Bool)] = [
+        // Refunded long ago, in this chain or another, and now upgraded.
+        ("CANCEL", "", [ancient, replacedLast, purchase(3)], true),
+        ("CANCEL", "", [purchase(1, of: 9, cancelled: 1_500), replacedLast, purchase(3)], true),
+        // Upgraded long ago, and now refunded.
+        ("CANCEL", "", [replaced, purchase(2), purchase(3, cancelled: 3_500)], false),
+        (
+            "CANCEL", ",\"web_order_line_item_id\":\"w1\"", [ancient, replacedLast, purchase(3)],
+            false
+        ),
+        (
+            "CANCEL", ",\"web_order_line_item_id\":\"w3\",\"cancellation_date_ms\":\"3500\"",
+            [replaced, purchase(2), purchase(3)], false
+        ),
+        // The refunded purchase is not listed.
+        ("CANCEL", ",\"cancellation_date_ms\":\"3500\"", [replaced, purchase(2)], false),
+        ("CANCEL", "", [purchase(1), purchase(2)], true),
+        ("INTERACTIVE_RENEWAL", "", [replaced, purchase(2), purchase(3)], false),
+        (
+            "INTERACTIVE_RENEWAL", "",
+            [purchase(1), purchase(2, of: 9, cancelled: 3_000, isUpgraded: true), purchase(3)],
+            false
+        ),
+        ("INTERACTIVE_RENEWAL", "", [purchase(1), replacedLast, purchase(3)], true),
+        ("INTERACTIVE_RENEWAL", "", [replacedLast, purchase(3), purchase(3)], true),
+    ]
+
+    @Test("Only the newest purchases of the chain show an upgrade", arguments: upgrades)
+    func upgrade(name: String, more: String, purchases: [String], isUpgrade: Bool) throws {
+        for list in [purchases, purchases.reversed()] {
+            let parts = try statements(
+                """
+                {"notification_type":"\(name)","original_transaction_id":"1"\(more),
+                 "unified_receipt":{"latest_receipt_info":[\(list.joined(separator: ","))]}}
+                """
+            ).parts
+            let reported = try #require(parts.first { $0.fact.cause.notificationType != nil }?.fact)
+            let isRead = reported.cause.notificationType?.value == .didChangeRenewalPref
+            #expect(isRead == isUpgrade)
+            #expect((reported.cause.subtype?.value == .upgrade) == isUpgrade)
+        }
+    }
+
     @Test("Auto-renew off and a grace period are taken from the renewal")
     func subtypes() throws {
         let off = try statements(

@@ -2,21 +2,21 @@ import AppStore
 
 extension Cause {
     /// A version 1 notification in terms of version 2. Where one version 1 type maps to several of
-    /// version 2, the renewal info distinguishes them.
-    init(_ notification: NotificationV1, renewal: RenewalSnapshot?) {
+    /// version 2, the renewal info distinguishes them, and whether it is about an upgrade.
+    init(_ notification: NotificationV1, renewal: RenewalSnapshot?, isUpgrade: Bool) {
         self.init(kind: .notificationV1)
         guard let type = notification.notificationType?.value else {
             notificationType = notification.notificationType.map { Raw(rawValue: $0.rawValue) }
             return
         }
         let stated = renewal ?? RenewalSnapshot(notification.renewal)
-        let (two, sub) = Cause.versionTwo(type, notification, stated)
+        let (two, sub) = Cause.versionTwo(type, stated, isUpgrade: isUpgrade)
         notificationType = two.map { Raw($0) }
         subtype = sub.map { Raw($0) }
     }
 
     private static func versionTwo(
-        _ type: NotificationTypeV1, _ notification: NotificationV1, _ renewal: RenewalSnapshot
+        _ type: NotificationTypeV1, _ renewal: RenewalSnapshot, isUpgrade: Bool
     ) -> (NotificationType?, Subtype?) {
         switch type {
         case .initialBuy: (.subscribed, .initialBuy)
@@ -24,8 +24,7 @@ extension Cause {
         case .didRecover, .renewal: (.didRenew, .billingRecovery)
         case .interactiveRenewal:
             // Another level of the group, immediately; or bought again after the end.
-            notification.transactions.contains { $0.isUpgraded == true }
-                ? (.didChangeRenewalPref, .upgrade) : (.subscribed, .resubscribe)
+            isUpgrade ? (.didChangeRenewalPref, .upgrade) : (.subscribed, .resubscribe)
         case .didChangeRenewalPref: (.didChangeRenewalPref, nil)
         case .didChangeRenewalStatus:
             (
@@ -37,11 +36,7 @@ extension Cause {
         case .priceIncreaseConsent: (.priceIncrease, .pending)
         case .cancel:
             // An upgrade also cancels the purchase it replaces; the customer was not refunded then.
-            notification.transactions.contains {
-                $0.cancellationDate != nil && $0.isUpgraded != true
-            }
-                || notification.cancellationDate != nil
-                ? (.refund, nil) : (.didChangeRenewalPref, .upgrade)
+            isUpgrade ? (.didChangeRenewalPref, .upgrade) : (.refund, nil)
         case .refund: (.refund, nil)
         case .consumptionRequest: (.consumptionRequest, nil)
         case .revoke: (.revoke, nil)

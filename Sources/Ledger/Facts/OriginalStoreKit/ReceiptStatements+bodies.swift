@@ -39,10 +39,10 @@ extension ReceiptStatements {
             transactions: notification.transactions.compactMap { TransactionSnapshot($0) },
             renewals: ReceiptStatements.renewals(notification.pendingRenewalInfo),
             hasForeignReceipt: hasForeignReceipt)
+        ReceiptStatements.completeCancellation(notification, &content)
         content.subject = ReceiptStatements.subject(notification, content)
         if let subject = content.subject {
             ReceiptStatements.completeRenewal(of: subject, notification, &content)
-            ReceiptStatements.completeCancellation(of: subject, notification, &content)
         }
         self.init(content, origin: origin, digest: digest)
     }
@@ -83,12 +83,15 @@ extension ReceiptStatements {
                 ?? onlyRenewal ?? ordered?.element.originalTransactionId
         else { return nil }
         let ofChain = transactions.filter { $0.originalTransactionId == chain }
+        let cancelled = [named, newestCancelled(ofChain)].compactMap(\.self)
+            .first { $0.revocationDate != nil }
         let cause = Cause(
-            notification, renewal: content.renewals.first { $0.chain == chain }?.renewal)
+            notification, renewal: content.renewals.first { $0.chain == chain }?.renewal,
+            isUpgrade: isAboutUpgrade(notification, ofChain, cancelled: cancelled))
         return Subject(
             chain: chain,
             transactionId: isAboutCancellation(notification)
-                ? (named ?? newestCancelled(ofChain))?.transactionId : nil,
+                ? (named ?? cancelled)?.transactionId : nil,
             cause: cause,
             unknownValues: notification.notificationType.map { $0.value == nil } ?? true
                 ? ["notificationType"] : [])
@@ -98,6 +101,29 @@ extension ReceiptStatements {
         switch notification.notificationType?.value {
         case .cancel, .refund, .revoke: true
         default: false
+        }
+    }
+
+    /// Whether a notification of a type that is not sent for upgrades alone is about one, by the
+    /// newest purchases of its chain: older ones were replaced, or refunded, earlier.
+    private static func isAboutUpgrade(
+        _ notification: NotificationV1, _ purchases: [TransactionSnapshot],
+        cancelled: TransactionSnapshot?
+    ) -> Bool {
+        switch notification.notificationType?.value {
+        case .interactiveRenewal:
+            // The purchase before the newest, or the newest if the list omits its successor.
+            let newest = Set(purchases.compactMap(\.purchaseDate)).sorted().suffix(2)
+            return purchases.contains { purchase in
+                purchase.isUpgraded && purchase.purchaseDate.map { newest.contains($0) } ?? false
+            }
+        case .cancel:
+            // A later date outside the list is of a purchase that the list omits.
+            let outside = notification.cancellationDate
+            guard let cancelled, let date = cancelled.revocationDate, (outside ?? date) <= date
+            else { return outside == nil }
+            return cancelled.isUpgraded
+        default: return false
         }
     }
 
@@ -123,7 +149,7 @@ extension ReceiptStatements {
 
     /// Before 2020, cancellations were listed outside the transaction.
     private static func completeCancellation(
-        of subject: Subject, _ notification: NotificationV1, _ content: inout Content
+        _ notification: NotificationV1, _ content: inout Content
     ) {
         guard let date = notification.cancellationDate, let id = notification.webOrderLineItemId
         else { return }
