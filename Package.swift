@@ -364,7 +364,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "Projection", "Queries", "Reports",
                 "Proofs",
-                "Simulator", "TestSupport", "LedgerTestSupport",
+                "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

@@ -142,10 +142,8 @@ extension AuditCommand {
         }
 
         func output(_ settings: Settings) async throws -> Output {
-            var moment = try moment.moment()
-            // Reports end at their own time.
-            if metric != nil { moment.now = min(moment.at, moment.now) }
-            let bundle = try await settings.withSession { [moment] session in
+            let moment = try moment.moment()
+            let bundle = try await settings.withSession { session in
                 let ledger = session.ledger
                 let prover = TreeProver(ledger.log, directory: ledger.directory)
                 let signer = try settings.checkpointSigner(ledger, prover)

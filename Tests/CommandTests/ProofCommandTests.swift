@@ -190,6 +190,7 @@ struct ProofCommandTests {
         try reader.write(
             try Data(contentsOf: URL(filePath: place.file("cell.json"))), to: "cell.json")
         #expect(try await reader.run("audit", "check", "cell.json").code == 0)
+        #expect(try await ProofCommandTests.checkElsewhere("cell.json", reader, verifier) == 0)
         #expect(try await place.run("audit", "prove", "--metric", "churn").code == 64)
         #expect(try await place.run("audit", "prove", "1", "--paid").code == 64)
 

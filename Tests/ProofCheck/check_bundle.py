@@ -203,6 +203,15 @@ def check_event(event, size, root, roots):
     return f"#{position} {kind}: signed by Apple"
 
 
+def check_cell(query):
+    """The figure of a cell is that of the interval it states only where these are in order."""
+    times = [
+        datetime.strptime(text, "%Y-%m-%dT%H:%M:%S.%fZ")
+        for text in (query["cell"]["to"], query["now"], query["at"])
+    ]
+    need(times == sorted(times), "the cell ends after its report, or that after its query")
+
+
 PAGE_START = b'<script type="application/json" id="bundle">'
 
 
@@ -228,6 +237,9 @@ def check(data, key, roots):
     need(positions and positions == sorted(set(positions)), "events are not in order")
     for event in bundle["events"]:
         yield check_event(event, size, root, roots)
+    query = (bundle["answer"] or {}).get("query", {})
+    if "cell" in query:
+        check_cell(query)
 
 
 def main():

@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Ledger
 import LedgerStore
 import LedgerTestSupport
@@ -184,15 +185,87 @@ struct BundleTests {
         }
     }
 
-    @Test("A cell of churn is proven with its chains, and with fewer of them gives another sum")
-    func cell() async throws {
+    /// A bundle of the subscriptions that were new in the month in which the story begins.
+    private static func newOnes(
+        _ body: (ProofBundle, NoteSignerKey) async throws -> Void
+    ) async throws {
         try await ProvenStory.run(BundleTests.story) { session, maker, signer in
             let (_, at) = try #require(try await ProvenStory.readings(session).first)
             var parameters = CellParameters(column: "new")
             parameters.from = String(at.rfc3339.prefix(7)) + "-01"
-            let bundle = try await maker.cell(
-                .churn(isPaid: false), parameters, reportTimeZone: "UTC", bundleId: nil,
-                moment: Moment(at: nil, now: StoryCheck.end))
+            try await body(
+                try await maker.cell(
+                    .churn(isPaid: false), parameters, reportTimeZone: "UTC", bundleId: nil,
+                    moment: Moment(at: nil, now: StoryCheck.end)), signer.key)
+        }
+    }
+
+    @Test("A cell ends with its report, and that at the time asked about; the check says when")
+    func cellTimes() async throws {
+        try await BundleTests.newOnes { bundle, key in
+            let answer = try #require(bundle.answer)
+            guard case .cell(let cell) = answer.query.subject else { return }
+            let catalogue = try #require(Catalogue(bundled: answer.catalogue))
+            let events = try bundle.events.map {
+                try BundledEvent(
+                    $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
+                    EvidencePacker()
+                ).logged
+            }
+            let (short, end) = (cell.to.advanced(byMilliseconds: -1), StoryCheck.end)
+            for (now, at, isProven) in [
+                (end, end, true), (cell.to, end, true), (cell.to, cell.to, true),
+                (short, end, false), (short, short, false), (end, cell.to, false),
+            ] {
+                var query = answer.query
+                (query.now, query.at) = (now, at)
+                let value = try BundleFold.value(query, in: bundle.environment, catalogue, events)
+                let other = try ProofBundle(
+                    environment: bundle.environment, checkpoint: bundle.checkpoint,
+                    key: bundle.key, events: bundle.events,
+                    answer: ProofBundle.Answer(
+                        query: query, reducerVersion: answer.reducerVersion,
+                        catalogue: answer.catalogue, value: value ?? .null)
+                ).sealed(by: key)
+                #expect(ProvenStory.check(other).isProven == isProven, "\(now) \(at)")
+                #expect(other.answer?.summary.contains("at \(now.rfc3339), as known") == true)
+            }
+        }
+    }
+
+    @Test("Where the stored facts give another answer than their events, nothing is proven")
+    func otherFacts() async throws {
+        let customer = CustomerId(token: "0ab11111-2222-4333-8444-555555555555")
+        let chain = MadeChain(appAccountToken: customer.rawValue)
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life)
+        let moment = Moment(
+            at: chain.start(2).advanced(byMilliseconds: 15 * 86_400_000), now: ledger.now)
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        try await ledger.session { session in
+            let (maker, _) = ProvenStory.maker(session, key)
+            _ = try await maker.subscription(chain.id, bundleId: nil, moment: moment)
+            _ = try await maker.customer(customer, moment: moment)
+        }
+        // The dates in a fact are relative to its own: all of the last one are 40 days later.
+        try LogTampering(
+            path: "\(ledger.environmentDirectory)/facts-\(Fact.decoderVersion).sqlite"
+        ).run("UPDATE facts SET signed_at = signed_at + 3456000000 WHERE position = 4")
+        try await ledger.session { session in
+            let (maker, _) = ProvenStory.maker(session, key)
+            let ofSubscription = await #expect(throws: ProofError.self) {
+                _ = try await maker.subscription(chain.id, bundleId: nil, moment: moment)
+            }
+            let ofCustomer = await #expect(throws: ProofError.self) {
+                _ = try await maker.customer(customer, moment: moment)
+            }
+            #expect(ofSubscription?.code == .logUnsound && ofCustomer?.code == .logUnsound)
+        }
+    }
+
+    @Test("A cell of churn is proven with its chains, and with fewer of them gives another sum")
+    func cell() async throws {
+        try await BundleTests.newOnes { bundle, key in
             let answer = try #require(bundle.answer)
             #expect(answer.value["amount"]?.int64 == 1)
             #expect(answer.value["chains"]?.array?.count == 1)
@@ -212,7 +285,7 @@ struct BundleTests {
                     answer: ProofBundle.Answer(
                         query: query, reducerVersion: answer.reducerVersion,
                         catalogue: answer.catalogue, value: answer.value)
-                ).sealed(by: signer.key)
+                ).sealed(by: key)
                 let file = try? ProofBundle(other.bytes)
                 #expect(file.map { ProvenStory.check($0).isProven } ?? false == false)
             }

@@ -49,6 +49,11 @@ public struct Erasure: Hashable, Sendable {
         let known = Set(positions)
         return facts.allSatisfy { known.contains($0.fact.position) && $0.chain.isPseudonym }
     }
+
+    /// The same, and whether it names only positions before its own.
+    public func isPlausible(at position: Int64) -> Bool {
+        isPlausible && positions.allSatisfy { $0 < position }
+    }
 }
 
 /// An erased chain, recognisable only by a reader who knows its ids.

@@ -48,6 +48,12 @@ package struct AuditRow: Sendable {
                 if hashes.payload != event.payloadHash {
                     findings.append(LogFinding(.payloadHashMismatch, at: position))
                 }
+                if event.attributes.kind == .erasure,
+                    let erasure = Erasure(evidence: try packed.originalBytes()),
+                    !erasure.isPlausible(at: position)
+                {
+                    findings.append(LogFinding(.erasureImplausible, at: position))
+                }
             } catch {
                 findings.append(LogFinding(.evidenceUnreadable, at: position))
             }

@@ -21,6 +21,10 @@ public struct LogFinding: Hashable, Sendable {
         case evidenceErased
         /// An erasure names the position, and its evidence, chain or notificationUUID is there.
         case evidenceNotErased
+        /// An erasure states facts about a chain of an app, or at positions that it does not name,
+        /// or names positions that are not before its own: no release wrote it, and none of its
+        /// facts counts.
+        case erasureImplausible
         /// Evidence without an event: a later event could not be given its position.
         case evidenceSurplus
         /// The stored evidence cannot be reassembled.

@@ -13,7 +13,7 @@ public struct ErasureRecord: Sendable {
     /// The leaf hash at position 1, which identifies the log.
     let firstLeafHash: Digest
 
-    /// The erasures of a log, in order.
+    /// The erasures of a log, in order, without those that an audit calls implausible.
     ///
     /// - `skipsDamaged`: whether erasures that cannot be read are left out.
     ///
@@ -39,7 +39,8 @@ public struct ErasureRecord: Sendable {
         at position: Int64, of log: any LedgerLog, _ firstLeafHash: Digest
     ) async throws(StoreError) -> ErasureRecord? {
         guard let logged = try await log.event(at: position),
-            let erasure = try logged.originalBytes().flatMap({ Erasure(evidence: $0) })
+            let erasure = try logged.originalBytes().flatMap({ Erasure(evidence: $0) }),
+            erasure.isPlausible(at: position)
         else { return nil }
         var rows: [RecordedEvent] = []
         for position in erasure.positions {

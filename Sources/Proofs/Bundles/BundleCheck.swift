@@ -167,6 +167,12 @@ public struct BundleCheck: Sendable {
                 "It claims to know position \(answer.query.knownPosition), which the log"
                     + " that was signed does not have.")
         }
+        guard answer.query.isInOrder else {
+            return report.fail(
+                "answer",
+                "Its cell ends after its report, or its report after the time asked about: the"
+                    + " figure would be of a shorter interval than it states.")
+        }
         guard answer.reducerVersion == Int64(Lifecycle.reducerVersion) else {
             return report.fail(
                 "answer",

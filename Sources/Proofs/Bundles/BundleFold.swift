@@ -22,6 +22,15 @@ enum BundleFold {
                 facts[decoded.chain, default: []].append(decoded.fact)
             }
         }
+        return try value(query, in: environment, catalogue, of: facts)
+    }
+
+    /// The same of the facts of each chain.
+    static func value(
+        _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
+        of stated: [ChainId: [Fact]]
+    ) throws -> JSONValue? {
+        var facts = stated
         // In a bundle of a report: what was counted before an erasure is not counted again.
         for chain in facts.keys where chain.customer == nil {
             let erasures = facts[ChainId(erased: ErasedChain(chain))] ?? []

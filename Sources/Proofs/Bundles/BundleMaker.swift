@@ -35,24 +35,19 @@ public struct BundleMaker: Sendable {
     public func subscription(
         _ id: String, bundleId: BundleId?, moment: Moment
     ) async throws -> ProofBundle {
-        let reading = try await chains.reading(id, bundleId: bundleId, moment: moment)
-        let query = try query(.subscription(reading.chain, askedAs: id), moment)
-        // Omits the erasure of an earlier life, whose content would appear next to the person's id.
-        let facts = reading.facts.filter { $0.value.cause.kind != .erasure }
-        return try await bundle(facts.keys.sorted(), answering: query)
+        let chain = try await chains.reading(id, bundleId: bundleId, moment: moment).chain
+        return try await bundle(
+            about: [chain], answering: try query(.subscription(chain, askedAs: id), moment))
     }
 
     /// The entitlements of a customer, as `entitlements` answers them.
     ///
     /// Throws `StoreError` and `ProofError`.
     public func customer(_ customer: CustomerId, moment: Moment) async throws -> ProofBundle {
-        let query = try query(.customer(customer), moment)
         let named = try await chains.projections.chains(of: customer)
-        let homes = named + [ChainId(customer: customer)]
-        let facts = try await chains.facts.facts(of: homes).flatMap(\.1)
-        let positions = facts.filter { $0.cause.kind != .erasure }.map(\.position)
-            .filter { $0 <= query.knownPosition }
-        return try await bundle(Set(positions).sorted(), answering: query)
+        return try await bundle(
+            about: named + [ChainId(customer: customer)],
+            answering: try query(.customer(customer), moment))
     }
 
     /// What the chains behind one cell of a report add to it, as `metrics chains` answers it.
@@ -66,6 +61,9 @@ public struct BundleMaker: Sendable {
         bundleId: BundleId?, moment: Moment
     ) async throws -> ProofBundle {
         guard metric.isOfLives else { throw MetricsError.notByChain(metric.rawValue) }
+        var moment = moment
+        // Reports end at their own time.
+        moment.now = min(moment.at, moment.now)
         let found = try await MetricsQuery(
             chains, reportTimeZone: reportTimeZone, now: moment.now, knowledge: moment.knowledge,
             bundleId: bundleId
@@ -81,9 +79,7 @@ public struct BundleMaker: Sendable {
         let positions = facts.map(\.position).filter { $0 <= query.knownPosition }
         let bundle = try await bundle(Set(positions).sorted(), answering: query)
         guard bundle.answer?.value["amount"]?.int64 == found.amount else {
-            throw ProofError(
-                .logUnsound,
-                "Its events give another figure than the report: run `rebuild --check`.")
+            throw BundleMaker.otherAnswer
         }
         return bundle
     }
@@ -96,6 +92,30 @@ public struct BundleMaker: Sendable {
     }
 
     // MARK: Parts
+
+    private static let otherAnswer = ProofError(
+        .logUnsound, "Its events give another answer than the ledger: run `rebuild --check`.")
+
+    /// A bundle of the events that stated the facts of these chains. Throws unless they give the
+    /// answer of the facts that the ledger keeps.
+    private func bundle(
+        about subjects: [ChainId], answering query: BundleQuery
+    ) async throws -> ProofBundle {
+        var facts: [ChainId: [Fact]] = [:]
+        for (chain, stated) in try await chains.facts.facts(of: subjects) {
+            // Omits the erasure of an earlier life, whose content would appear next to the
+            // person's id.
+            facts[chain] = stated.filter {
+                $0.cause.kind != .erasure && $0.position <= query.knownPosition
+            }
+        }
+        let positions = Set(facts.values.joined().map(\.position))
+        let bundle = try await bundle(positions.sorted(), answering: query)
+        let value = try BundleFold.value(
+            query, in: chains.ledger.environment, chains.ledger.catalogue, of: facts)
+        guard bundle.answer?.value == value else { throw BundleMaker.otherAnswer }
+        return bundle
+    }
 
     private func query(
         _ subject: BundleQuery.Subject, _ moment: Moment

@@ -13,10 +13,18 @@ public struct BundleQuery: Hashable, Sendable {
 
     public var subject: Subject
     public var at: Timestamp
-    /// The time of the clock; only decides whether `at` lies in the future.
+    /// The time of the clock, which decides whether `at` lies in the future. Of a cell, the end of
+    /// its report: nothing later counts.
     public var now: Timestamp
     /// Events up to this position are known.
     public var knownPosition: Int64
+
+    /// Whether its times are in order: a cell ends with its report at the latest, and a report at
+    /// the time asked about. Otherwise the figure would be of a shorter interval than it states.
+    var isInOrder: Bool {
+        guard case .cell(let cell) = subject else { return true }
+        return cell.to <= now && now <= at
+    }
 
     func writeMembers(to json: inout JSONWriter) {
         switch subject {

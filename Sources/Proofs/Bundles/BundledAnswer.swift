@@ -18,8 +18,13 @@ extension ProofBundle.Answer {
             case .customer(let customer): ("customer \(customer.rawValue)", standing)
             case .cell(let cell): (named(cell), amount)
             }
-        let moment = "at \(query.at.rfc3339), as known at position \(query.knownPosition)"
+        let moment = "at \(at.rfc3339), as known at position \(query.knownPosition)"
         return "\(subject) \(moment): \(found)".printable
+    }
+
+    /// A cell ends at the time of its report.
+    private var at: Timestamp {
+        if case .cell = query.subject { query.now } else { query.at }
     }
 
     private func named(_ cell: BundledCell) -> String {

@@ -15,6 +15,9 @@ public struct ErasurePlan: Sendable {
     let holders: [ChainId: [CustomerId]]
     /// Every id of the person that the events hold.
     let ids: Set<String>
+    /// The ids whose quarantined inputs are removed. Without a customer those of the purchases
+    /// alone: what is quarantined about another subscription of the person exists nowhere else.
+    let quarantineIds: Set<String>
     /// What the events state.
     let facts: [ChainFact]
     /// Every event up to this position was considered.

@@ -36,7 +36,12 @@ struct ErasurePlanner: Sendable {
         if let customer { try await require(customer, added, at: now) }
         var ids = Set((chains.map(\.originalTransactionId.rawValue)))
         if let customer { ids.insert(customer.rawValue) }
-        for position in found { ids.formUnion(try await evidence(at: position).ids) }
+        var purchaseIds = ids
+        for position in found {
+            let stated = try await evidence(at: position)
+            ids.formUnion(stated.ids)
+            purchaseIds.formUnion(stated.purchaseIds)
+        }
         try await walk(chains, customer, ids, through: end, &found, report)
         let facts = try await facts(at: found.sorted(), of: chains.union(homes))
         guard !found.isEmpty else {
@@ -47,7 +52,8 @@ struct ErasurePlanner: Sendable {
         }
         return ErasurePlan(
             chains: chains.sorted(), customer: customer, positions: found.sorted(),
-            holders: try await holders(of: added, at: now), ids: ids, facts: facts, through: end)
+            holders: try await holders(of: added, at: now), ids: ids,
+            quarantineIds: customer == nil ? purchaseIds : ids, facts: facts, through: end)
     }
 
     /// Throws `heldByAnother` for a chain that another customer holds: that access must not end

@@ -133,7 +133,7 @@ public struct PersonErasure: Sendable {
             case .operations, .operationsAgain:
                 try await operations.erase(
                     chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
-            case .quarantine, .quarantineAgain: try await eraseQuarantine(plan.ids)
+            case .quarantine, .quarantineAgain: try await eraseQuarantine(plan.quarantineIds)
             case .operationsPurge, .operationsPurgeAgain: try await operations.purge()
             case .log: position = try await ledger.log.erase(event, within: plan.scope).position
             case .logPurge: try await ledger.log.purge()

@@ -6,16 +6,22 @@ import Signing
 struct PersonalIds: Sendable {
     /// Values of members that hold ids of a person's purchases and devices.
     private(set) var ids: Set<String> = []
+    /// Those of purchases alone: no other subscription of the person has them.
+    private(set) var purchaseIds: Set<String> = []
 
     /// Maximum nesting of signed parts: a notification in an API response in a wrapper.
     private static let depth = 5
 
-    private static let names: Set<String> = [
-        "transactionId", "originalTransactionId", "previousOriginalTransactionId",
-        "webOrderLineItemId", "appAccountToken", "appTransactionId", "notificationUUID",
-        "deviceVerificationNonce", "transaction_id", "original_transaction_id",
-        "web_order_line_item_id", "app_account_token", "original_transaction_id_ios",
+    private static let purchaseNames: Set<String> = [
+        "transactionId", "originalTransactionId", "webOrderLineItemId", "notificationUUID",
+        "transaction_id", "original_transaction_id", "web_order_line_item_id",
+        "original_transaction_id_ios",
     ]
+
+    private static let names = purchaseNames.union([
+        "previousOriginalTransactionId", "appAccountToken", "appTransactionId",
+        "deviceVerificationNonce", "app_account_token",
+    ])
 
     init(_ input: [UInt8]) { read(input, PersonalIds.depth) }
 
@@ -44,10 +50,14 @@ struct PersonalIds: Sendable {
     }
 
     private mutating func note(_ text: String, under name: String?) {
-        guard let name, PersonalIds.names.contains(name), !text.isEmpty else { return }
-        ids.insert(text)
+        // Apple states the webOrderLineItemId "0" where it has none.
+        guard let name, PersonalIds.names.contains(name), !text.isEmpty, text != "0"
+        else { return }
         // Tokens are compared in lower case.
-        ids.insert(text.lowercased())
+        ids.formUnion([text, text.lowercased()])
+        if PersonalIds.purchaseNames.contains(name) {
+            purchaseIds.formUnion([text, text.lowercased()])
+        }
     }
 
     /// A compact JWS, or a receipt in Base64 or as it is.

@@ -63,10 +63,11 @@ extension FactDecoder {
     }
 
     /// The facts in an erasure: those of the erased events, and one fact for each erased chain.
+    /// None of one that no release wrote: it could state anything about a chain of an app.
     static func erased(_ logged: LoggedEvent) -> [ChainFact] {
         let event = logged.event
         guard let bytes = try? logged.evidence?.originalBytes(),
-            let erasure = Erasure(evidence: bytes)
+            let erasure = Erasure(evidence: bytes), erasure.isPlausible(at: event.position)
         else { return [] }
         return erasure.facts
             + erasure.chains.map { chain in

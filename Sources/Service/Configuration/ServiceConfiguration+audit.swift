@@ -74,6 +74,10 @@ extension ServiceConfiguration {
             guard !audits.contains(where: { $0.environment == audit.environment }) else {
                 throw entry.invalid("environment", "It has two entries.")
             }
+            guard !audits.contains(where: { $0.origin == audit.origin }) else {
+                throw entry.invalid(
+                    "origin", "Another environment has it; name each log, and make a key of it.")
+            }
             audits.append(audit)
         }
         return audits

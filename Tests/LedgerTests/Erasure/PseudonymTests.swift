@@ -142,9 +142,10 @@ struct PseudonymTests {
         let moved = erasure.moved { $0 == 8 ? 6 : $0 }
         #expect(moved.positions == [1, 6] && moved.facts.map(\.fact.position) == [1, 6])
         #expect(moved.isPlausible && erasure.isPlausible)
+        #expect(moved.isPlausible(at: 7) && !moved.isPlausible(at: 6))
         var foreign = erasure
         foreign.facts[0].chain = Self.chain
-        #expect(!foreign.isPlausible)
+        #expect(!foreign.isPlausible && !foreign.isPlausible(at: 9))
         foreign = erasure
         foreign.positions = [1]
         #expect(!foreign.isPlausible)

@@ -25,16 +25,24 @@ enum ProvenStory {
             var telling = try await StoryTelling(story)
             try await telling.take(lines)
             try await telling.session { session in
-                let prover = TreeProver(session.ledger.log)
-                let signer = CheckpointSigner(
-                    log: session.ledger.log, operations: session.ledger.operations, prover: prover,
-                    key: try NoteSignerKey(name: origin)
-                ) { StoryCheck.end }
-                let maker = BundleMaker(session.query, prover: prover, signer: signer)
+                let (maker, signer) = ProvenStory.maker(
+                    session, try NoteSignerKey(name: origin))
                 try await body(session, maker, signer)
             }
             await telling.scratch.remove()
         }
+    }
+
+    /// Makes bundles of a ledger, signed by a key.
+    static func maker(
+        _ session: LedgerSession, _ key: NoteSignerKey
+    ) -> (BundleMaker, CheckpointSigner) {
+        let prover = TreeProver(session.ledger.log)
+        let signer = CheckpointSigner(
+            log: session.ledger.log, operations: session.ledger.operations, prover: prover,
+            key: key
+        ) { StoryCheck.end }
+        return (BundleMaker(session.query, prover: prover, signer: signer), signer)
     }
 
     /// Every chain of a ledger, at every moment at which its state changes.

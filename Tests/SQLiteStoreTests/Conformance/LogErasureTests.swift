@@ -91,6 +91,51 @@ struct LogErasureTests {
         }
     }
 
+    /// An erasure that states one fact.
+    private static func stating(
+        _ chain: String, at position: Int64, naming positions: [Int64]
+    ) throws -> NewEvent {
+        let stated = ChainFact(
+            chain: ChainId(
+                bundleId: BundleId("com.example"),
+                originalTransactionId: OriginalTransactionId(chain)),
+            fact: Fact(
+                position: position, receivedAt: Timestamp(milliseconds: 1_000), trust: .signed,
+                cause: Cause(kind: .notification), signedDate: nil,
+                digest: EventKey.make(.notification, ["n1"])))
+        let erasure = Erasure(
+            id: "e", actor: "dpo", reason: "asked", positions: positions, chains: [],
+            facts: [stated])
+        return try NewEvent(
+            erasure, receivedAt: Timestamp(milliseconds: 2_000), packer: Sample.packer)
+    }
+
+    @Test(
+        "Facts of an erasure count under random ids at positions that it names, and no others",
+        arguments: StoreEngine.all)
+    func stated(_ engine: StoreEngine) async throws {
+        for (chain, position, positions, isPlausible) in [
+            ("erased-1", 2, [2], true), ("chain-n1", 2, [2], false), ("erased-1", 3, [2], false),
+            ("chain-n1", 2, [], false), ("erased-1", 5, [], false), ("erased-1", -5, [], false),
+            ("erased-1", .max, [], false),
+        ] as [(String, Int64, [Int64], Bool)] {
+            try await engine.withLog { log in
+                _ = try await log.append(Sample.events(0..<4))
+                let event = try Self.stating(chain, at: position, naming: positions)
+                let result = try await log.erase(event, within: Self.scope(4))
+                #expect(result == .appended(position: 5))
+                let finding = LogFinding(.erasureImplausible, at: 5)
+                let found = try await log.verify().findings
+                #expect(found == (isPlausible ? [] : [finding]), "\(chain) \(position)")
+                let logged = try #require(try await log.event(at: 5))
+                #expect(try FactDecoder.decode(logged).count == (isPlausible ? 1 : 0))
+                // A restore does not apply it to a backup, either.
+                let records = try await ErasureRecord.all(of: log)
+                #expect(records.count == (isPlausible ? 1 : 0))
+            }
+        }
+    }
+
     @Test(
         "A copy of a log with tombstones and conflicts is the same log",
         arguments: StoreEngine.all)

@@ -37,6 +37,11 @@ struct AuditConfigurationTests {
         #expect(throws: ConfigurationError.self) {
             try audits(list + "  - { origin: c, keyFile: c.key, environment: sandbox }\n")
         }
+        // Two logs of one name look like a fork.
+        let shared = #expect(throws: ConfigurationError.self) {
+            try audits(list + "  - { origin: a, keyFile: a.key, environment: xcode }\n")
+        }
+        #expect(shared?.code == .invalidValue && shared?.key == "audit[2].origin")
     }
 
     @Test(

@@ -21,9 +21,14 @@ struct DoctorLogTests {
         return ledger
     }
 
-    private func findings(_ ledger: TemporaryLedger, about subject: String) async -> [String] {
-        await Doctor(
-            configuration: ServiceConfiguration(ledger.configuration),
+    private func findings(
+        _ ledger: TemporaryLedger, about subject: String,
+        audits: [ServiceConfiguration.Audit] = []
+    ) async -> [String] {
+        var configuration = ServiceConfiguration(ledger.configuration)
+        configuration.audits = audits
+        return await Doctor(
+            configuration: configuration,
             environment: ledger.environment, roots: ledger.roots, now: ledger.now
         ).examine().filter { $0.subject == subject }.map { "\($0.level.rawValue) \($0.message)" }
     }
@@ -111,5 +116,30 @@ struct DoctorLogTests {
         let cut = await findings(ledger, about: "checkpoints")
         #expect(cut.count == 1 && cut[0].hasPrefix("bad The checkpoint of 5 events: "))
         #expect(cut.first?.contains("the log ends before it") == true)
+    }
+
+    @Test("A signature of the configured key must verify; one of an earlier key is not checked")
+    func signatures() async throws {
+        let origin = "log.example.com/production"
+        let (key, earlier) = (try NoteSignerKey(name: origin), try NoteSignerKey(name: origin))
+        for (signer, isBroken) in [(key, false), (key, true), (earlier, false)] {
+            let ledger = try await ledger()
+            let audit = ServiceConfiguration.Audit(
+                environment: ledger.environment, origin: origin,
+                keyFile: try ledger.directory.write(Array(key.secretText.utf8), to: "audit.key"))
+            let head = try await ledger.ledger { try await $0.log.head() }
+            func parts(_ root: Digest) throws -> [String] {
+                try LogCheckpoint(origin: origin, size: 1, root: root).signed(by: signer).note
+                    .components(separatedBy: "\n\n")
+            }
+            let (own, other) = (try parts(head.root), try parts(SHA256.hash([7])))
+            let kept = StoredCheckpoint(
+                size: 1, note: "\(own[0])\n\n\(isBroken ? other[1] : own[1])",
+                signedAt: ledger.now)
+            _ = try await ledger.ledger { try await $0.operations.keep(kept) }
+            let found = await findings(ledger, about: "checkpoints", audits: [audit])
+            let level = isBroken ? "bad " : "good "
+            #expect(found.count == 1 && found[0].hasPrefix(level), "\(found)")
+        }
     }
 }

@@ -1,0 +1,44 @@
+import AppStore
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Queries
+import Testing
+
+@Suite("Quarantined inputs beside an erasure")
+struct ErasedQuarantineTests {
+    private static let token = "0ab11111-2222-4333-8444-555555555555"
+    private let chain = MadeChain(appAccountToken: ErasedQuarantineTests.token)
+
+    /// How many quarantined inputs of these an erasure leaves, by chain or by customer.
+    private func left(_ more: [MadeDelivery], byCustomer: Bool) async throws -> Int {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life + more)
+        if byCustomer {
+            try await ledger.erase(customer: ErasedQuarantineTests.token)
+        } else {
+            try await ledger.erase(chains: [chain.id])
+        }
+        return try await ledger.ledger { try await $0.operations.quarantineCount() }
+    }
+
+    @Test("What names another subscription of the customer goes with the customer alone")
+    func otherSubscription() async throws {
+        let other = MadeChain(
+            id: "540000000000002", bundleId: "com.example.unknown",
+            appAccountToken: ErasedQuarantineTests.token)
+        #expect(try await left([other.bought()], byCustomer: false) == 1)
+        #expect(try await left([other.bought()], byCustomer: true) == 0)
+    }
+
+    @Test("The webOrderLineItemId 0, which Apple states where it has none, connects no purchases")
+    func unnamedItem() async throws {
+        let other = MadeChain(id: "540000000000002", bundleId: "com.example.unknown")
+        let unnamed = [chain.renewed(3), other.bought()].map { delivery in
+            delivery.withTransaction { $0.webOrderLineItemId = WebOrderLineItemId("0") }
+        }
+        for byCustomer in [false, true] {
+            #expect(try await left(unnamed, byCustomer: byCustomer) == 1)
+        }
+    }
+}
