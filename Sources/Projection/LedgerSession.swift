@@ -57,8 +57,8 @@ public struct LedgerSession: Sendable {
     }
 
     /// Catches up an open environment; nil while another process projects there.
-    private static func projecting(
-        _ ledger: EnvironmentLedger, _ report: @escaping Projector.Report
+    public static func projecting(
+        _ ledger: EnvironmentLedger, _ report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> LedgerSession? {
         guard let projector = try await Projector.open(ledger, report: report) else { return nil }
         let head = try await projector.catchUp(report: report)

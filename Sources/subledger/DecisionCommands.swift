@@ -20,7 +20,8 @@ struct DecisionOptions: ParsableArguments {
 }
 
 extension Settings {
-    /// Appends a command and catches the projections up; the output is its position.
+    /// Appends a command and catches the projections up, unless another process projects, which
+    /// applies it as well; the output is its position.
     ///
     /// - Parameter id: an id of the chain the command is about; nil for a customer.
     func append(
@@ -35,9 +36,12 @@ extension Settings {
                 CommandIntake.Order(
                     actor: options.actor, reason: options.reason, key: options.key))
             var failure: (any Error)?
-            do { _ = try await session.currentSnapshot() } catch {
-                failure = CommandFailure.afterAppending(error)
-            }
+            do {
+                if let caughtUp = try await LedgerSession.projecting(session.ledger) {
+                    for remark in caughtUp.remarks { Terminal.note("warning: \(remark)") }
+                    _ = await caughtUp.released()
+                }
+            } catch { failure = CommandFailure.afterAppending(error) }
             return Output(json: receipt.write(to:), text: receipt.text(), failure: failure)
         }
     }

@@ -48,14 +48,11 @@ struct ReconcileCommand: OutputCommand {
         _ settings: Settings, _ apple: AppleAccess
     ) async throws -> ReconcileReport {
         let clients = try apple.clients()
-        let session = try await settings.openReleasedSession(
-            try await apple.ledgers.ledger(settings.environment))
-        return try await closing(session.close) {
-            let progress = ProgressLine()
-            defer { progress.end() }
-            return try await Reconcile(
-                clients, ledgers: apple.ledgers, ledger: session.ledger,
-                projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
+        let ledger = try await apple.ledgers.ledger(settings.environment)
+        return try await settings.withProjecting(ledger) { projecting, progress in
+            try await Reconcile(
+                clients, ledgers: apple.ledgers, ledger: ledger,
+                projected: { _ async throws(StoreError) in try await projecting.snapshot() }
             ).run(
                 all ? .all : .gaps,
                 budget: ReconcileBudget(chains: limit, requests: requests.map { Int64($0) })

@@ -54,14 +54,7 @@ struct RecoverCommand: OutputCommand {
         return try await settings.withApple(access) { apple in
             let client = try apple.client()
             let ledger = try await settings.openLedger()
-            let progress = ProgressLine()
-            let projecting = CommandProjecting(ledger) { progress.show($0.text) }
-            let stop = {
-                progress.end()
-                for remark in await projecting.remarks { Terminal.note("warning: \(remark)") }
-                await projecting.close()
-            }
-            return try await closing(stop) {
+            return try await settings.withProjecting(ledger) { projecting, progress in
                 try await recover(
                     settings, ledger, client, apple.revocation, stated, filter, projecting,
                     progress)

@@ -1,4 +1,5 @@
 import AppStore
+import AppleSync
 import Projection
 import SQLiteStore
 import Service
@@ -75,6 +76,22 @@ extension Settings {
     /// Catches up an open ledger, and does not keep a service from projecting.
     func openReleasedSession(_ ledger: EnvironmentLedger) async throws -> LedgerSession {
         try await openSession(ledger).released()
+    }
+
+    /// Runs `body` with an open ledger whose derived data is caught up for each snapshot, with
+    /// progress on standard error; warns when it had to be rebuilt, and closes the ledger.
+    func withProjecting<Value>(
+        _ ledger: EnvironmentLedger,
+        _ body: (CommandProjecting, ProgressLine) async throws -> Value
+    ) async throws -> Value {
+        let progress = ProgressLine()
+        let projecting = CommandProjecting(ledger) { progress.show($0.text) }
+        let stop = {
+            progress.end()
+            for remark in await projecting.remarks { Terminal.note("warning: \(remark)") }
+            await projecting.close()
+        }
+        return try await closing(stop) { try await body(projecting, progress) }
     }
 
     /// Catches up and closes a ledger after an append; returns the failure.

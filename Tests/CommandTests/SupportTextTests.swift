@@ -98,6 +98,34 @@ struct SupportTextTests {
         #expect(refunded.show.first?.hasPrefix("transaction 400001000033002: refunded on ") == true)
     }
 
+    @Test("A revocation is of an assignment only where a statement of it says so")
+    func assignedLater() async throws {
+        let chain = MadeChain()
+        func day(_ number: Int64) -> Timestamp {
+            chain.start.advanced(byMilliseconds: number * 86_400_000)
+        }
+        for (ownership, type) in [
+            (InAppOwnershipType.purchased, "refund"), (.assigned, "assignment"),
+        ] {
+            let place = try TemporaryLedger()
+            _ = try await place.ingest([
+                chain.bought(),
+                chain.notification(.refund, nil, 0, at: day(2), status: .revoked)
+                    .withTransaction {
+                        $0.revocationDate = day(2)
+                        $0.inAppOwnershipType = Raw(ownership)
+                    },
+                chain.notification(.refundReversed, nil, 0, at: day(4))
+                    .withTransaction { $0.inAppOwnershipType = Raw(.assigned) },
+            ])
+            let text = try await place.session { session in
+                try await session.query.reading(chain.id, moment: Moment(at: day(3), now: day(5)))
+                    .showText()
+            }
+            expect(text.split(separator: "\n").map(String.init), "revoked   ", " \(type), 2026-")
+        }
+    }
+
     // MARK: Changes and ends
 
     @Test("A cancelled change of product has both products, and the proving events")

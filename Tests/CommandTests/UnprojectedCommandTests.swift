@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import SQLiteStore
 import Simulator
 import Testing
 
@@ -49,6 +50,20 @@ struct UnprojectedCommandTests {
         let shown = try await place.run("show", Evidence.id, "--json")
         #expect(shown.code == 0)
         #expect(try shown.json()["state"]?.string == "expired")
+    }
+
+    @Test("A decision does not wait for another process that projects")
+    func decision() async throws {
+        let place = try await Workplace.taken()
+        var lock = try ProjectorLock.take(directory: place.file("data/production"))
+        #expect(lock != nil)
+        let noted = try await place.run(
+            "note", Evidence.id, "--by", "sara", "--reason", "a ticket", "--json")
+        #expect(noted.code == 0, "\(noted.err)")
+        #expect(try noted.json()["position"]?.int64 == Int64(Evidence.lines.count + 1))
+        lock = nil
+        let timeline = try await place.run("timeline", Evidence.id)
+        #expect(timeline.out.contains("a ticket"))
     }
 
     @Test("quarantine retry prints its report, then the failure")

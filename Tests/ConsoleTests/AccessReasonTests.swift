@@ -324,7 +324,7 @@ struct AccessReasonTests {
         case (.billingRetry, _): expected = [.billingRetry]
         case (.consumed, _): expected = [.consumed]
         case (.lapsed, _): expected = [.lapsed]
-        case (.revoked, _) where answer.ownership == .assigned: expected = [.assignmentRevoke]
+        case (.revoked, _) where answer.endReason == .other: expected = [.assignmentRevoke]
         case (.revoked, _), (.expired, _):
             expected = answer.endReason.map { [AccessReason($0)] } ?? []
         }

@@ -232,6 +232,25 @@ struct ReceiptPolicyTests {
                 == .untrustedRoot)
     }
 
+    @Test("Receipts have a budget of their own, and none where JWS have none")
+    func ownBudget() throws {
+        let authority = try ReceiptTrial.authority()
+        let budget = CertificateChainBudget()
+        let future = ContinuousClock.now.advanced(by: .seconds(3600))
+        while budget.take(now: future) {}
+        let shared = EvidenceVerifier(
+            roots: try TrustedRoots.apple.adding(authority.rootDER), chainBudget: budget)
+        let receipt = try authority.sign(ReceiptTrial.contents())
+        func code(_ verifier: EvidenceVerifier) -> VerificationCode? {
+            Trial.code { _ = try verifier.receipts.verify(receipt, receivedAt: Trial.now) }
+        }
+        #expect(code(shared) == .tooManyUnknownChains)
+        let apart = shared.budgeted(by: budget)
+        #expect(apart.jws.budget === budget)
+        #expect(code(apart) == nil)
+        #expect(shared.budgeted(by: nil).receipts.budget == nil)
+    }
+
     @Test("The least recently used chain is evicted")
     func cache() throws {
         let authority = try ReceiptTrial.authority()

@@ -135,6 +135,19 @@ struct ClockJumpTests {
         }
     }
 
+    @Test("A clock ahead at the start, corrected before a notification, is not trusted ahead again")
+    func startedAhead() async throws {
+        let signed = purchase.start(1).advanced(byMilliseconds: 3_000)
+        clock.set(signed.advanced(byMilliseconds: 24 * Self.hour))
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(host.clockWatch.jumpMilliseconds == nil)
+            clock.set(signed)
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            clock.advance(byDays: 1)
+            try await Self.requireStopped(client, host, purchase, head: 1)
+        }
+    }
+
     @Test("A restart accepts the clock it finds, whatever the log's newest arrival is")
     func restarted() async throws {
         let place = try place()

@@ -1,11 +1,12 @@
 public import LedgerStore
 public import Projection
+internal import SQLiteStore
 
 /// Catches derived data up with the log for a command, with or without a running service, which
 /// projects between the snapshots.
 public actor CommandProjecting {
     private let ledger: EnvironmentLedger
-    private var session: LedgerSession?
+    private var last: LedgerSnapshot?
     private let report: Projector.Report
     /// Messages about derived data that was rebuilt.
     public private(set) var remarks: [String] = []
@@ -15,19 +16,22 @@ public actor CommandProjecting {
         self.report = report
     }
 
-    /// The current state.
+    /// The current state; the last one where the log has not grown since.
     public func snapshot() async throws(StoreError) -> LedgerSnapshot {
-        if let session { return try await session.currentSnapshot(report: report) }
+        if let last, try await ledger.log.head().position == last.position { return last }
         let opened = try await LedgerSession.open(ledger, report: report)
-        remarks = opened.remarks
-        session = await opened.released()
-        return LedgerSnapshot(
-            ledger: ledger, facts: ledger.facts, projections: opened.projections,
-            position: opened.head)
+        remarks += opened.remarks
+        let released = await opened.released()
+        let snapshot = LedgerSnapshot(
+            ledger: ledger, facts: ledger.facts, projections: released.projections,
+            position: released.head)
+        last = snapshot
+        return snapshot
     }
 
     /// Closes everything, including the ledger.
     public func close() async {
-        if let session { await session.close() } else { await ledger.close() }
+        try? last?.projections.close()
+        await ledger.close()
     }
 }

@@ -14,8 +14,10 @@ extension Lifecycle {
     /// The result, as known now, of a message shown at `time`; `open` where nothing is known of
     /// that time, and for a one-time purchase.
     ///
-    /// - Parameter leeway: how long an overdue renewal may still arrive, milliseconds
-    ///   (`Lifecycle.md` §6).
+    /// - Parameters:
+    ///   - time: when the message was shown.
+    ///   - now: the time of the question.
+    ///   - leeway: how long an overdue renewal may still arrive, milliseconds (`Lifecycle.md` §6).
     public func retentionResult(
         ofMessageAt time: Timestamp, now: Timestamp, leeway: Int64
     ) -> RetentionResult {

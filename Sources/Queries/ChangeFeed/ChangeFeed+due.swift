@@ -10,8 +10,11 @@ extension ChangeFeed {
 
     /// Stores which chains the clock changed, before the horizon exposes the changes.
     func emitDue(_ now: Timestamp, at head: Int64) async throws(StoreError) {
-        let (due, last, kept, keptPosition) = state.withLock { state in
-            (state.dues.take(by: now), state.at, state.keptAt, state.keptPosition)
+        let (due, last, kept, keptPosition, hasOtherRules) = state.withLock { state in
+            (
+                state.dues.take(by: now), state.at, state.keptAt, state.keptPosition,
+                state.hasOtherRules
+            )
         }
         var changed: [(first: Timestamp, chain: ChainId)] = []
         if !due.isEmpty {
@@ -27,7 +30,9 @@ extension ChangeFeed {
         // Other nodes see no more than what is stored.
         let isFollowed =
             ledger.isShared && (head != keptPosition || age >= FeedLimits.sharedClockMilliseconds)
-        guard !changed.isEmpty || (isOld && now != last) || isFollowed else { return }
+        guard !changed.isEmpty || (isOld && now != last) || isFollowed || hasOtherRules else {
+            return
+        }
         changed.sort { ($0.first, $0.chain) < ($1.first, $1.chain) }
         do throws(StoreError) {
             try await keepClock(now, at: head, chains: changed.map(\.chain))
@@ -128,7 +133,8 @@ extension ChangeFeed {
             from: from.advanced(byMilliseconds: -leeway - 1), through: end, after: cursor)
         {
             cursor = piece.next
-            found += try await reader.dues(of: piece.chains, through: head)
+            // A scan by other rules reads every chain, most of which change much later.
+            found += try await reader.dues(of: piece.chains, through: head).filter { $0.at <= end }
         }
         state.withLock { $0.dues.windowEnd = end }
         note(found)

@@ -23,7 +23,7 @@ public final class ChangeFeed: Sendable {
     package let isCurrent: @Sendable () -> Bool
     /// The current projections, to find coming changes in; nil before there are any.
     let projections: @Sendable () -> ProjectionsStore?
-    /// Identifies the reducer and the catalogue: others make other changes.
+    /// Identifies reducer, decoder and catalogue: others make other changes.
     private let rules: Digest
     let state = Mutex(State())
 
@@ -73,7 +73,8 @@ public final class ChangeFeed: Sendable {
         self.isCurrent = isCurrent
         self.projections = projections
         rules = SHA256.hash(
-            Array("\(Lifecycle.reducerVersion)".utf8) + ledger.catalogue.canonicalBytes)
+            Array("\(Lifecycle.reducerVersion) \(Fact.decoderVersion) ".utf8)
+                + ledger.catalogue.canonicalBytes)
         reader = ChangeReader(ledger: ledger)
     }
 
@@ -309,6 +310,9 @@ public final class ChangeFeed: Sendable {
     private func begin(_ head: Int64) async throws(StoreError) {
         guard state.withLock({ $0.at }) == nil else { return }
         var kept = try await ledger.operations.feedClock()
+        // What another catalogue or reducer makes due earlier was never emitted.
+        let hasOtherRules =
+            kept.map { $0.rules != clockHash($0.at, at: $0.end.position) } ?? false
         if let end = kept?.end, try await !ledger.holds(end) {
             let fork = try await ledger.lastReadingEnd(before: end.position)
             try await ledger.operations.forgetClock(after: fork)
@@ -321,8 +325,7 @@ public final class ChangeFeed: Sendable {
             state.keptAt = state.at
             state.keptPosition = kept?.end.position
             guard let kept else { return }
-            // What another catalogue or reducer makes due earlier was never emitted.
-            state.hasOtherRules = kept.rules != rules
+            state.hasOtherRules = hasOtherRules
             state.lookedThrough = kept.end.position
             state.horizon = min(kept.end.position, head)
             // Readers that found no horizon before must look again.
@@ -330,11 +333,18 @@ public final class ChangeFeed: Sendable {
         }
     }
 
+    /// The hash stored with the clock, of the rules and of the row itself: a release that changes
+    /// the row and leaves the hash as it was emits by other rules.
+    private func clockHash(_ at: Timestamp, at position: Int64) -> Digest {
+        SHA256.hash(rules.bytes + Array("\(position) \(at.milliseconds)".utf8))
+    }
+
     func keepClock(
         _ at: Timestamp, at head: Int64, chains: [ChainId] = []
     ) async throws(StoreError) {
         let end = try await ledger.checkpoint(at: head) ?? .start
-        try await ledger.operations.keepClock(end: end, at: at, rules: rules, chains: chains)
+        try await ledger.operations.keepClock(
+            end: end, at: at, rules: clockHash(at, at: end.position), chains: chains)
         guard !chains.isEmpty else { return }
         // Derived data may not include an erasure yet; a later one removes the readings itself.
         let erasures = try await ledger.log.erasedChains(after: head)

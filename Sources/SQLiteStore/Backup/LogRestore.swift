@@ -104,8 +104,7 @@ public struct LogRestore: Sendable {
         }
         let (applied, end) = try await eraseAgain(known, in: staging)
         let exclusion = try await Blocking.run { () throws in try exclude(before, trace) }
-        let checkpoints = try await adopt(
-            description, isReplacing: before != nil && before != .position(0))
+        let checkpoints = try await adopt(description)
         let setAside = try await Blocking.run { () throws in
             try put(staging.file, before, exclusion, holding: lock)
         }
@@ -283,18 +282,20 @@ public struct LogRestore: Sendable {
     // MARK: Operations
 
     /// Keeps the backup's checkpoints, before the log is in place: a log without them would be
-    /// signed again without a comparison. Forgets the keys of uploads to a replaced log.
+    /// signed again without a comparison. Forgets the keys of uploads to any previous log.
     private func adopt(
-        _ description: BackupDescription, isReplacing: Bool
+        _ description: BackupDescription
     ) async throws(StoreError) -> CheckpointCopy.Report {
-        guard isReplacing || description.hasCheckpoints else { return CheckpointCopy.Report() }
+        let file = "\(directory)/\(OperationsStore.fileName)"
+        let none = CheckpointCopy.Report()
+        guard description.hasCheckpoints || FileTrace(file) != nil else { return none }
         let table = try await Blocking.run { () throws(StoreError) in
             description.hasCheckpoints ? try BackupCheckpoints(path, readOnly: true) : nil
         }
         let operations = try await OperationsStore.open(directory: directory)
         let result = await Outcome { () throws(StoreError) -> CheckpointCopy.Report in
-            if isReplacing { try await operations.forgetUploadKeys() }
-            guard let table else { return CheckpointCopy.Report() }
+            try await operations.forgetUploadKeys()
+            guard let table else { return none }
             return try await CheckpointCopy.run(to: operations) { (size) async throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in
                     try table.page(after: size, limit: CheckpointCopy.pageCount)

@@ -49,10 +49,10 @@ public final class ClockWatch: Sendable {
         } ?? nil
     }
 
-    /// Trusts the system clock when Apple signed evidence at about its current time. Returns true
-    /// when this ends a jump.
-    func confirm(signedAt: Timestamp) -> Bool {
-        read { $0.confirm(signedAt: signedAt, at: $1) } ?? false
+    /// Notes that Apple signed evidence at a time, which has come, and trusts the system clock when
+    /// that is at about its current time.
+    func confirm(signedAt: Timestamp) {
+        _ = read { $0.confirm(signedAt: signedAt, at: $1) }
     }
 
     /// Nil without a monotonic clock. Both clocks are read under the lock: after a wait for the
@@ -83,8 +83,8 @@ public final class ClockWatch: Sendable {
 ///
 /// Between two readings both clocks advance equally, so idle periods and sleep do not matter as
 /// long as the monotonic clock counts sleep. A clock that goes back is trusted at once: the log
-/// keeps its own order. So is one that returns to where it was at the start: it was set back
-/// meanwhile, and is corrected.
+/// keeps its own order. So is one that returns to the time that Apple's signatures prove, or before
+/// the first of them to where it was at the start: it was set back meanwhile, and is corrected.
 struct ClockPolicy: Sendable, Equatable {
     /// Tolerated lead of the clock between two readings, milliseconds: corrections on a running
     /// machine are smaller.
@@ -105,8 +105,10 @@ struct ClockPolicy: Sendable, Equatable {
 
     /// The last trusted reading.
     private var trusted: Reading?
-    /// The first reading, or the last one that evidence confirmed.
+    /// The first reading; once evidence was signed, the latest time that a signature proves.
     private var reference: Reading?
+    /// Whether a signature gave the reference.
+    private var isProven = false
     /// The lead of the system clock over the elapsed time; nil while it is trusted.
     private(set) var jumpMilliseconds: Int64?
 
@@ -123,20 +125,24 @@ struct ClockPolicy: Sendable, Equatable {
         return expected
     }
 
-    /// Trusts the clock again when Apple signed evidence at about the current clock time: that time
-    /// has come, and the monotonic clock stood still in a paused virtual machine. Returns true when
-    /// this ends a jump.
+    /// Trusts the clock when Apple signed evidence at about the current clock time or later: that
+    /// time has come, and a monotonic clock that says otherwise stood still in a paused virtual
+    /// machine.
+    ///
+    /// A signature proves that the time is not before it, but not that it is new: an old one that
+    /// arrives while the clock is set back replaces no later proof.
     ///
     /// - Parameter signedAt: of evidence whose signature was verified to Apple's root.
-    mutating func confirm(signedAt: Timestamp, at reading: Reading) -> Bool {
+    mutating func confirm(signedAt: Timestamp, at reading: Reading) {
         _ = time(at: reading)
-        let behind = reading.wall.milliseconds(since: signedAt)
-        let (wasAhead, bound) = (jumpMilliseconds != nil, ClockPolicy.tolerableJumpMilliseconds)
-        if behind <= bound, wasAhead || behind >= -bound {
-            reference = reading
-            _ = trust(reading)
+        let bound = ClockPolicy.tolerableJumpMilliseconds
+        guard reading.wall.milliseconds(since: signedAt) <= bound else { return }
+        let known = isProven ? reference?.time(at: reading) : nil
+        if known.map({ $0 < signedAt }) ?? true {
+            reference = Reading(wall: signedAt, steady: reading.steady)
+            isProven = true
         }
-        return wasAhead && jumpMilliseconds == nil
+        _ = trust(reading)
     }
 
     private mutating func trust(_ reading: Reading) -> Timestamp {

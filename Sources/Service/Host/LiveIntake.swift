@@ -75,6 +75,7 @@ struct LiveIntake: Sendable {
         _ submission: Submission, only wanted: Environment? = nil,
         account: () -> OriginalTransactionId? = { nil }
     ) async throws(IntakeRefusal) -> IntakeReceipt {
+        let wasAhead = clockWatch.jumpMilliseconds != nil
         let now = clockWatch.now
         let start = ContinuousClock.now
         let routed = route(submission, only: wanted, now: now)
@@ -83,12 +84,13 @@ struct LiveIntake: Sendable {
         case .refused(let refusal, let served):
             throw await refuse(refusal, served, now: now)
         case .event(let event, let chains, let served):
+            confirmClock(event, served.environment)
             if let milliseconds = clockWatch.jumpMilliseconds {
-                guard confirmsClock(event, served.environment) else {
-                    let refusal = IntakeRefusal(clockAhead: milliseconds, served.environment)
-                    emit(refusal, event, now: now)
-                    throw refusal
-                }
+                let refusal = IntakeRefusal(clockAhead: milliseconds, served.environment)
+                emit(refusal, event, now: now)
+                throw refusal
+            }
+            if wasAhead {
                 // Repeated, to date the event by the clock now trusted.
                 return try await take(submission, only: wanted, account: account)
             }
@@ -113,13 +115,13 @@ struct LiveIntake: Sendable {
         }
     }
 
-    /// Whether Apple's signature confirms the clock; a signature for Xcode proves nothing.
-    private func confirmsClock(_ event: NewEvent, _ environment: Environment) -> Bool {
+    /// Compares the clock with Apple's signature, also while it is trusted: that decides about the
+    /// next jump. A signature for Xcode proves nothing.
+    private func confirmClock(_ event: NewEvent, _ environment: Environment) {
         guard event.attributes.trust == .signed, LedgerHost.usualEnvironments.contains(environment),
             let signedAt = event.attributes.signedAt
-        else { return false }
-        // Another delivery may have confirmed it meanwhile.
-        return clockWatch.confirm(signedAt: signedAt) || clockWatch.jumpMilliseconds == nil
+        else { return }
+        clockWatch.confirm(signedAt: signedAt)
     }
 
     // MARK: Routing

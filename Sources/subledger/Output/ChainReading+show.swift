@@ -62,9 +62,8 @@ extension ChainReading {
     private func text(_ revocation: ChainAnswer.Revocation) -> String {
         let refund = lifeFacts.last { $0.name == .refunded && $0.at == revocation.date }
         let what = refund.map { ", \($0.text)" } ?? ""
-        let isAssigned = answer.ownership == .assigned || answer.endReason == .other
-        let type =
-            revocation.type ?? (isAssigned ? "assignment" : answer.endReason?.rawValue ?? "refund")
+        let reason = answer.endReason == .other ? "assignment" : answer.endReason?.rawValue
+        let type = revocation.type ?? reason ?? "refund"
         return "\(type), \(revocation.date.rfc3339)\(what)"
     }
 

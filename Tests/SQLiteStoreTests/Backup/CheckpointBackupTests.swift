@@ -82,10 +82,12 @@ struct CheckpointBackupTests {
         #expect(try await kept(place) == [CheckpointBackupTests.checkpoint(3), other])
     }
 
-    @Test("The keys of uploads to a replaced log are forgotten: their events may be gone")
-    func uploadKeys() async throws {
+    @Test(
+        "The keys of uploads to a replaced, an empty and a lost log are forgotten, with their events",
+        arguments: [7, 0, nil] as [Int?])
+    func uploadKeys(count: Int?) async throws {
         let place = try await backedUp([])
-        try await place.append(Sample.events(0..<7), to: place.target)
+        if let count { try await place.append(Sample.events(0..<count), to: place.target) }
         func taken(_ text: String) async throws -> UploadKey {
             let operations = try await OperationsStore.open(directory: place.target)
             let state = try await operations.take(

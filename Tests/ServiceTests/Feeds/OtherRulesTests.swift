@@ -1,7 +1,9 @@
 import AppStore
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
+import Projection
 import Queries
 import Service
 import Simulator
@@ -24,6 +26,13 @@ struct OtherRulesTests {
     private func names(_ live: LiveFeed, of chain: MadeChain) async throws -> [String] {
         try await live.changes().filter { $0.chain == live.place.chain(chain.id) }
             .map(\.change.name.rawValue)
+    }
+
+    /// The time stored for the clock after the first step of a feed.
+    private func stored(_ place: TemporaryLedger, _ clock: ManualClock) async throws -> Timestamp? {
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.session.ledger.operations.feedClock()?.at
+        }
     }
 
     @Test("An end that a shorter leeway puts in the past is emitted once, at the end of the feed")
@@ -57,6 +66,41 @@ struct OtherRulesTests {
             let places = try await live.changes().map(\.place)
             #expect(places == after)
         }
+    }
+
+    @Test("A clock that a release without the hash of rules advanced has emitted by other rules")
+    func olderRelease() async throws {
+        let place = try made(leeway: 0)
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 24 * Self.hour))
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.take([chain.bought()])
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: -1))
+            #expect(try await live.names() == ["started"])
+            let later = chain.start(1).advanced(byMilliseconds: Self.hour).milliseconds
+            try await live.session.ledger.operations.writeTables(.feeds) { tables in
+                _ = try tables.execute("UPDATE @feed_clock SET at = \(later)", all: [])
+            }
+        }
+        clock.set(chain.start(1).advanced(byMilliseconds: Self.hour * 2))
+        try await LiveFeed.open(place, clock: clock) { live in
+            #expect(try await live.names() == ["started", "expired"])
+        }
+    }
+
+    @Test("Other rules are stored at once, also where they make nothing due")
+    func nothingDue() async throws {
+        var place = try made(leeway: 0)
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 24 * Self.hour))
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.take([chain.bought()])
+            try await live.pass(to: clock.now.advanced(byMilliseconds: Self.hour))
+        }
+        let first = try await stored(place, clock)
+        #expect(first == clock.now)
+        place.configuration.catalogue.leewayMilliseconds = Self.hour
+        let second = try await stored(place, clock)
+        #expect(second == clock.now.advanced(byMilliseconds: 1))
+        #expect(try await stored(place, clock) == second)
     }
 
     @Test("An end that was emitted before a longer leeway allows it is emitted again, when it does")

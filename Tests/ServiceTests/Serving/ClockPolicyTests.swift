@@ -28,6 +28,14 @@ struct ClockPolicyTests {
         #expect(found == expected, sourceLocation: sourceLocation)
     }
 
+    /// Evidence with this signing time arrives.
+    private func confirm(
+        _ policy: inout ClockPolicy, _ wall: Int64, signed: Int64, _ steady: Int64
+    ) {
+        policy.confirm(
+            signedAt: Timestamp(milliseconds: Self.start + signed), at: reading(wall, steady))
+    }
+
     @Test(
         "A jump at the bound is trusted, one millisecond more is not",
         arguments: [0, 1])
@@ -104,9 +112,8 @@ struct ClockPolicyTests {
         var policy = ClockPolicy()
         time(&policy, 0, 0)
         time(&policy, 9 * Self.hour, 0)
-        let signedAt = Timestamp(milliseconds: Self.start + 9 * Self.hour)
-        let isConfirmed = policy.confirm(signedAt: signedAt, at: reading(9 * Self.hour, 0))
-        #expect(isConfirmed)
+        confirm(&policy, 9 * Self.hour, signed: 9 * Self.hour, 0)
+        #expect(policy.jumpMilliseconds == nil)
         expect(&policy, -24 * Self.hour, 0, is: -24 * Self.hour)
         expect(&policy, 0, 0, is: -24 * Self.hour)
         expect(&policy, 9 * Self.hour, 0, is: 9 * Self.hour)
@@ -118,11 +125,30 @@ struct ClockPolicyTests {
         var policy = ClockPolicy()
         time(&policy, 24 * Self.hour, 0)
         time(&policy, 1_000, 1_000)
-        let signedAt = Timestamp(milliseconds: Self.start + 2_000)
-        let endedJump = policy.confirm(signedAt: signedAt, at: reading(2_000, 2_000))
-        #expect(!endedJump)
+        confirm(&policy, 2_000, signed: 2_000, 2_000)
         expect(&policy, 24 * Self.hour + 60_000, 60_000, is: 60_000)
         #expect(policy.jumpMilliseconds != nil)
+    }
+
+    @Test("An old signature under a clock set back replaces no later proof")
+    func oldSignature() {
+        var policy = ClockPolicy()
+        // The start proves nothing.
+        time(&policy, 99 * Self.hour, 0)
+        confirm(&policy, 0, signed: 0, 0)
+        confirm(&policy, -24 * Self.hour, signed: -24 * Self.hour, 1_000)
+        expect(&policy, 60_000, 60_000, is: 60_000)
+        #expect(policy.jumpMilliseconds == nil)
+    }
+
+    @Test("A signature later than a clock set back proves its time, and the corrected clock")
+    func newSignature() {
+        var policy = ClockPolicy()
+        time(&policy, 99 * Self.hour, 0)
+        confirm(&policy, -24 * Self.hour, signed: 0, 1_000)
+        #expect(policy.jumpMilliseconds == nil)
+        expect(&policy, 60_000, 60_000, is: 60_000)
+        #expect(policy.jumpMilliseconds == nil)
     }
 
     @Test(
@@ -135,20 +161,18 @@ struct ClockPolicyTests {
         var policy = ClockPolicy()
         time(&policy, 0, 0)
         time(&policy, 9 * Self.hour, 5)
-        let signedAt = Timestamp(milliseconds: Self.start + 9 * Self.hour - behind)
-        let isConfirmed = policy.confirm(signedAt: signedAt, at: reading(9 * Self.hour, 5))
-        #expect(isConfirmed == holds)
+        confirm(&policy, 9 * Self.hour, signed: 9 * Self.hour - behind, 5)
         #expect((policy.jumpMilliseconds == nil) == holds)
         expect(&policy, 9 * Self.hour, 5, is: (holds ? 9 * Self.hour : 5))
     }
 
-    @Test("A signature does not affect a trusted clock")
-    func undoubted() {
+    @Test("A signature does not affect a trusted clock", arguments: [-9 * hour, 0, 9 * hour])
+    func undoubted(signed: Int64) {
         var policy = ClockPolicy()
         time(&policy, 0, 0)
-        let signedAt = Timestamp(milliseconds: Self.start)
-        let isConfirmed = policy.confirm(signedAt: signedAt, at: reading(0, 0))
-        #expect(!isConfirmed)
+        confirm(&policy, 0, signed: signed, 0)
+        #expect(policy.jumpMilliseconds == nil)
+        expect(&policy, 1, 1, is: 1)
     }
 
     @Test("Clocks at the ends of their range trap nothing")
@@ -161,7 +185,7 @@ struct ClockPolicyTests {
                         wall: Timestamp(milliseconds: first),
                         steady: Timestamp(milliseconds: second))
                     _ = policy.time(at: reading)
-                    _ = policy.confirm(signedAt: Timestamp(milliseconds: steady), at: reading)
+                    policy.confirm(signedAt: Timestamp(milliseconds: steady), at: reading)
                 }
             }
         }

@@ -3,9 +3,9 @@ public import Ledger
 
 /// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
 extension OperationalState {
-    /// How far the clock has advanced, the end of the log at that time, and the rules by which it
-    /// emitted; nil before the first time. Leaf hash and rules are nil where an earlier release
-    /// stored none.
+    /// How far the clock has advanced, the end of the log at that time, and a hash of both and of
+    /// the rules by which it emitted; nil before the first time. Leaf hash and rules are nil where
+    /// an earlier release stored none; where it changed the row, rules are those of the row before.
     public func feedClock() async throws(StoreError) -> (
         end: ProjectionCursor, at: Timestamp, rules: Digest?
     )? {
@@ -23,7 +23,7 @@ extension OperationalState {
     /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
     /// the changes are emitted. The column `looks_again` of files is of an early release.
     ///
-    /// - Parameter rules: identifies the reducer and catalogue by which chains change.
+    /// - Parameter rules: a hash of the rules by which chains change, `at` and the position.
     public func keepClock(
         end: ProjectionCursor, at: Timestamp, rules: Digest, chains: [ChainId]
     ) async throws(StoreError) {

@@ -47,7 +47,7 @@ extension OperationalState {
         }
     }
 
-    /// Forgets every key: the log was replaced, and may lack the events that answered them.
+    /// Forgets every key: the log was restored, and may lack the events that answered them.
     package func forgetUploadKeys() async throws(StoreError) {
         try await writeTables(.uploads) { tables in
             _ = try tables.execute("DELETE FROM @upload_keys")
