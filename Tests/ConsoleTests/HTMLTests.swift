@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import Projection
 import Testing
 
 @testable import Console
@@ -60,6 +61,22 @@ struct HTMLTests {
             let html = table.html([table.row([cell])], empty: "").text
             #expect(html.contains("tabindex=\"0\"") == isItself)
         }
+    }
+
+    @Test("A time in the zone of reports has its offset, by which a repeated hour is unambiguous")
+    func times() throws {
+        let moment = try #require(Timestamp(rfc3339: "2024-10-27T00:30:05.678Z"))
+        var frame = Frame(
+            state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
+            assets: [], reportZone: try #require(ReportZone("Europe/Berlin")), now: moment,
+            path: [])
+        #expect(frame.text(moment) == "2024-10-27 00:30:05")
+        frame.state.zone = .report
+        #expect(frame.text(moment) == "2024-10-27 02:30:05+02:00")
+        let next = moment.advanced(byMilliseconds: 3_600_000)
+        #expect(frame.text(next) == "2024-10-27 02:30:05+01:00")
+        let utc = Frame.bare([], now: moment)
+        #expect(utc.text(moment) == "2024-10-27 00:30:05")
     }
 
     @Test("Every link keeps environment, moment, knowledge, app and zone")

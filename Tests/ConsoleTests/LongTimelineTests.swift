@@ -100,7 +100,7 @@ struct LongTimelineTests {
             reading, before: nil
         ).page.html
         #expect(whole.components(of: "<rect class=\"s-") == StateBand.stretchCount)
-        #expect(whole.contains("\(CustomerPage.chainCount) older chains"))
+        #expect(whole.contains("\(CustomerPage.chainCount) further chains"))
         #expect(whole.utf8.count <= pageByteCount)
     }
 

@@ -49,6 +49,8 @@ package enum AccessReason: String, Sendable, CaseIterable {
     case changedProduct
     /// The chain belongs to another customer now.
     case movedOn
+    /// The chain was unlinked, and belongs to no customer now.
+    case unlinked
     /// The chain's trust is below `entitlement.minimumTrust`.
     case lowTrust
 
@@ -126,24 +128,24 @@ package enum AccessReason: String, Sendable, CaseIterable {
 
     /// What took the place of a stretch that is over.
     private static func successor(_ verdict: Verdict, _ reading: ChainReading?) -> AccessReason {
-        let next = reading?.life.intervals.first { $0.from == verdict.until }
-        return next.map { $0.productId != verdict.productId } ?? false
-            ? .changedProduct : .movedOn
+        guard let reading else { return .movedOn }
+        let next = reading.life.intervals.first { $0.from == verdict.until }
+        if let next, next.productId != verdict.productId { return .changedProduct }
+        let holders = reading.life.holders.holders(at: reading.moment.at)
+        return holders.isEmpty ? .unlinked : .movedOn
     }
 
     /// Whether the purchase went on: not shown as a loss.
     package var isContinued: Bool { self == .changedProduct || self == .movedOn }
 
-    /// The reason of the chain's present end if it is in the cited state, else of the last
-    /// transition into that state by then.
+    /// The reason of the cited end, which is an earlier one where the chain went on after it.
     private static func reason(_ verdict: Verdict, _ reading: ChainReading?) -> EndReason {
-        if reading?.answer.state == verdict.state, let reason = reading?.answer.endReason {
-            return reason
+        let cited = reading?.intervals.last { interval in
+            guard interval.state == verdict.state, interval.productId == verdict.productId
+            else { return false }
+            return verdict.until.map { interval.from < $0 } ?? true
         }
-        let last = reading?.transitions.last {
-            $0.to == verdict.state && $0.at <= verdict.since
-        }
-        return last?.reason ?? .unconfirmed
+        return cited?.reason ?? .unconfirmed
     }
 
     /// Each end has a reason of its name.
@@ -193,6 +195,7 @@ extension AccessReason {
         case .changedProduct:
             "the subscription changed to another product, which does not include it"
         case .movedOn: "the purchase belongs to another customer now"
+        case .unlinked: "the purchase was unlinked, and belongs to no customer until it is linked"
         case .lowTrust:
             "what is known of the purchase is not signed by Apple (below entitlement.minimumTrust)"
         }
@@ -317,6 +320,8 @@ extension AccessReason {
         case .movedOn:
             "This purchase belongs to another account now. Please check which account you are"
                 + " signed in with."
+        case .unlinked:
+            "This purchase belongs to no account at present. Please restore purchases in the app."
         case .lowTrust:
             "We cannot confirm this purchase yet. Please restore purchases in the app."
         }

@@ -152,12 +152,11 @@ package struct Frame: Sendable {
 
     func time(_ moment: Timestamp?) -> HTML { moment.map { time($0) } ?? "–" }
 
-    /// A moment as text, to the second.
+    /// A moment as text, to the second, with its offset in a zone other than UTC.
     package func text(_ moment: Timestamp) -> String {
-        guard state.zone == .report else {
-            return moment.rfc3339.prefix(10) + " " + moment.rfc3339.dropFirst(11).prefix(8)
-        }
-        return "\(reportZone.day(of: moment).text) \(reportZone.clock(moment))"
+        let time = state.zone == .report ? reportZone.time(moment) : moment.rfc3339
+        let offset = time.hasSuffix("Z") ? "" : time.suffix(6)
+        return "\(time.prefix(10)) \(time.dropFirst(11).prefix(8))\(offset)"
     }
 
     /// The name of the zone of the page's times.

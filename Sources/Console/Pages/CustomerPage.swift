@@ -93,8 +93,10 @@ package struct CustomerPage {
             )
         }
         guard explained.isEmpty else {
-            return [0, 1, 2].flatMap { rank in explained.filter { $0.rank == rank }.map(\.html) }
-                .joined("")
+            let ranked = [0, 1, 2].flatMap { rank in
+                explained.filter { $0.rank == rank }.map(\.html)
+            }
+            return ranked.joined("") + elsewhere
         }
         if isUnknown { return UnknownId(frame: frame, id: reading.customer.rawValue).html }
         let why: HTML =
@@ -202,16 +204,29 @@ package struct CustomerPage {
 
     private var chains: HTML {
         guard !reading.chains.isEmpty else { return "" }
-        let shown = reading.chains.suffix(CustomerPage.chainCount)
+        let shown = orderedChains.prefix(CustomerPage.chainCount)
         let rest = reading.chains.count - shown.count
         let more: HTML =
             rest > 0
             ? """
-            <p class="muted">\(rest == 1 ? "1 older chain is" : "\(rest) older chains are") in the \
+            <p class="muted">\(rest == 1 ? "1 further chain is" : "\(rest) further chains are") in the \
             timeline.</p>
             """ : ""
         let stretches = StateBand.stretchCount / shown.count
-        return "<h2>Purchases</h2>\(shown.reversed().map { card($0, stretches) })\(more)"
+        return "<h2>Purchases</h2>\(shown.map { card($0, stretches) })\(more)"
+    }
+
+    /// Those that give the customer access first, then those whose last stretch began last.
+    private var orderedChains: [ChainReading] {
+        let ranked = reading.chains.map { chain in
+            (
+                rank: chain.givesAccess && holder(of: chain) != nil ? 1 : 0,
+                from: chain.intervals.last?.from ?? chain.answer.since, chain: chain
+            )
+        }
+        return ranked.sorted {
+            ($0.rank, $0.from, $0.chain.chain) > ($1.rank, $1.from, $1.chain.chain)
+        }.map(\.chain)
     }
 
     /// Chains that are shown with their states.
@@ -227,7 +242,9 @@ package struct CustomerPage {
             answer.storefront, answer.ownership.rawValue,
         ].compactMap { $0 }.joined(separator: " · ")
         let unlink: HTML
-        if frame.viewer.decides, !frame.state.isHistoric, isLinked(chain) {
+        if frame.viewer.decides, !frame.state.isHistoric,
+            holder(of: chain)?.authority == .operator
+        {
             let address = frame.url(
                 "customers", reading.customer.rawValue, "unlink",
                 query: [
@@ -246,9 +263,8 @@ package struct CustomerPage {
             """
     }
 
-    private func isLinked(_ chain: ChainReading) -> Bool {
-        chain.life.holders.holders(at: chain.moment.at).contains {
-            $0.customer == reading.customer && $0.authority == .operator
-        }
+    /// On which authority the customer holds a chain at the moment; nil where it does not.
+    private func holder(of chain: ChainReading) -> Holder? {
+        chain.life.holders.holders(at: chain.moment.at).first { $0.customer == reading.customer }
     }
 }

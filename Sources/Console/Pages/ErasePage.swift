@@ -38,7 +38,7 @@ package struct ErasePage {
     let frame: Frame
     let subject: Subject
     /// Unique to this form, so that sending it twice erases once.
-    let key: String
+    package var key: String
     let values: [String: String]
     package var failure: String?
 

@@ -4,9 +4,11 @@ package import Service
 
 /// The first page: find, health, and what waits to be done.
 package enum HomePage {
-    /// - Parameter status: nil for a viewer who may not see it.
+    /// - Parameters:
+    ///   - status: nil for a viewer who may not see it.
+    ///   - webhooks: nil where they cannot be read.
     package static func page(
-        _ frame: Frame, _ status: IntakeStatus?, _ webhooks: [WebhookStanding]
+        _ frame: Frame, _ status: IntakeStatus?, _ webhooks: [WebhookStanding]?
     ) -> Page {
         Page(
             "Subledger", frame,
@@ -40,7 +42,7 @@ package enum HomePage {
 
     /// Unfinished work, each with where to do it.
     private static func work(
-        _ status: IntakeStatus, _ webhooks: [WebhookStanding], _ frame: Frame
+        _ status: IntakeStatus, _ webhooks: [WebhookStanding]?, _ frame: Frame
     ) -> HTML {
         var items: [HTML] = []
         let outages = status.apps.flatMap { $0.outages?.windows ?? [] }.count
@@ -59,7 +61,8 @@ package enum HomePage {
             let what = held == 1 ? "1 item" : "\(held) items"
             items.append("\(what) in quarantine: \(frame.link("look", "quarantine"))")
         }
-        for standing in webhooks
+        if webhooks == nil { items.append("Webhooks: unknown, they cannot be read now") }
+        for standing in webhooks ?? []
         where standing.isStopped || standing.isFailing || standing.parked > 0 {
             let last = standing.isFailing ? standing.row?.lastOutcome.map { " (\($0))" } ?? "" : ""
             let counts = "\(standing.waiting) waiting, \(standing.parked) parked"

@@ -19,7 +19,7 @@ struct ReportForm {
             \(input("from", "From")) \(input("to", "To"))
             \(select("interval", "By", intervals, "month"))
             \(input("by", "Broken down by")) \(input("where", "Only where"))
-            \(definitions)\(paid)\(rates)
+            \(definitions)\(paid)\(kept)
             <button>Show</button>
             </form>
             <p class="muted">\(hint)</p>
@@ -44,8 +44,10 @@ struct ReportForm {
         return "<label><input type=\"checkbox\" name=\"paid\" value=\"true\"\(mark)> Paid only</label>"
     }
 
-    /// Keeps a report in the currencies of its payments.
-    private var rates: HTML { Page.hidden(question.filter { $0.0 == "rates" }) }
+    /// Keeps what has no field: a report in the currencies of its payments, and its zone.
+    private var kept: HTML {
+        Page.hidden(question.filter { ["rates", "timeZone"].contains($0.0) })
+    }
 
     private func value(_ name: String) -> String {
         question.first { $0.0 == name }.flatMap(\.1) ?? ""

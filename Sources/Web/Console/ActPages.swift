@@ -69,8 +69,8 @@ struct ActPages: Sendable {
                 guard problem.keepsForm else { throw error }
                 return pages.response(
                     try await page(
-                        act, id, frame, key: form.text("key") ?? pages.newKey,
-                        values: form.values, failure: problem.detail), problem)
+                        act, id, frame, key: pages.key(form, refused: problem),
+                        values: form.values, failure: problem.formDetail), problem)
             }
         }
     }

@@ -105,6 +105,11 @@ struct ConsolePages: Sendable {
     /// Identifies one form, so that sending it twice acts once.
     var newKey: String { UUID().uuidString.lowercased() }
 
+    /// The key of a refused form that is shown again: its own, unless another request used it.
+    func key(_ form: ConsoleForm, refused problem: Problem) -> String {
+        (problem.isKeyReused ? nil : form.text("key")) ?? newKey
+    }
+
     /// The scope of a frame's queries.
     func scope(_ frame: Frame) -> QueryScope {
         QueryScope(

@@ -49,8 +49,13 @@ struct ErasePages: Sendable {
         do {
             let order = try form.order(frame, context)
             try CommandCheck.check(order)
-            guard subject.isNamed(by: form.text(ErasePage.confirmation)) else {
-                let isWrong = form.values[ErasePage.confirmation] != nil
+            let typed = form.values[ErasePage.confirmation]
+            // An id may begin or end with spaces.
+            let isNamed =
+                subject.isNamed(by: typed)
+                || subject.isNamed(by: form.text(ErasePage.confirmation))
+            guard isNamed else {
+                let isWrong = typed != nil
                 if isWrong { page.failure = "This is not the id; nothing was erased." }
                 let plan = try await host.erasurePlan(
                     chains: subject.chains, customer: subject.customer, scope)
@@ -62,7 +67,8 @@ struct ErasePages: Sendable {
         } catch {
             let problem = Problem(error)
             guard problem.keepsForm else { throw error }
-            page.failure = problem.detail
+            page.key = pages.key(form, refused: problem)
+            page.failure = problem.formDetail
             return pages.response(page.question, problem)
         }
     }

@@ -18,13 +18,13 @@ struct OperatorPages: Sendable {
         group.get("\(home)") { request, context in
             let frame = try frame([], request, context).frame
             guard frame.viewer.seesOperation else {
-                return pages.response(HomePage.page(frame, nil, []))
+                return pages.response(HomePage.page(frame, nil, nil))
             }
             let environment = frame.state.environment
             let status = try await host.status(environment)
             // The page reports that the database is away, and must neither fail nor wait then.
             let isAway = status.problems.contains(StoreError.Code.databaseUnavailable.rawValue)
-            let webhooks = isAway ? [] : (try? await host.webhooks(environment)) ?? []
+            let webhooks = isAway ? nil : (try? await host.webhooks(environment))
             return pages.response(HomePage.page(frame, status, webhooks))
         }
         group.get("\(home)/intake") { request, context in
@@ -165,8 +165,8 @@ struct OperatorPages: Sendable {
                 // A refusal of Apple's keeps the form, too.
                 guard problem.keepsForm || error is LookupFailure else { throw error }
                 var page = OperatorForm(
-                    frame, act, key: form.text("key") ?? pages.newKey, values: form.values)
-                page.failure = problem.detail
+                    frame, act, key: pages.key(form, refused: problem), values: form.values)
+                page.failure = problem.formDetail
                 return pages.response(page.page, problem)
             }
         }

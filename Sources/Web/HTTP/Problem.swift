@@ -37,6 +37,15 @@ struct Problem: Error, Sendable {
     /// once when it is sent again under its key.
     var keepsForm: Bool { status.code < 500 || status == .serviceUnavailable }
 
+    var isKeyReused: Bool { code == CommandError.Code.idempotencyKeyReused.rawValue }
+
+    /// The detail as a form says it, whose key is not a field that can be changed.
+    var formDetail: String {
+        guard isKeyReused else { return detail }
+        return "This form was already sent with other content, which stands. Send it again to have"
+            + " this done as well."
+    }
+
     /// A parameter that is not valid.
     static func invalid(_ detail: String, code: String = "invalidParameter") -> Problem {
         Problem(.badRequest, code: code, detail: detail)

@@ -109,13 +109,15 @@ struct QueryParameters {
     /// The least number in a form that is a time, in 1973: a smaller one is a position.
     private static let leastMilliseconds: Int64 = 100_000_000_000
 
+    /// A form takes the times of pages, too.
     mutating func time(_ name: String) throws(Problem) -> Timestamp? {
         guard let text = text(name) else { return nil }
-        guard let time = Timestamp(userInput: text) else {
-            throw Problem.invalid(
-                "\(name) takes a day (2026-01-31), RFC 3339 (2026-01-31T23:59:59.000Z) or epoch"
-                    + " milliseconds.",
-                code: "invalidTime")
+        guard let time = isForm ? Timestamp(formInput: text) : Timestamp(userInput: text) else {
+            let forms =
+                isForm
+                ? Timestamp.formInputs
+                : "a day (2026-01-31), RFC 3339 (2026-01-31T23:59:59.000Z) or epoch milliseconds"
+            throw Problem.invalid("\(name) takes \(forms).", code: "invalidTime")
         }
         return time
     }
@@ -231,13 +233,21 @@ struct QueryParameters {
 
     mutating func metric() -> MetricParameters {
         var metric = MetricParameters()
-        metric.from = text("from")
-        metric.to = text("to")
+        metric.from = bound("from")
+        metric.to = bound("to")
         metric.interval = text("interval")
         metric.timeZone = text("timeZone")
         metric.by = MetricParameters.list(text("by"))
         metric.filters = MetricParameters.pairs(text("where"))
         return metric
+    }
+
+    /// An end of a report's range, in a form that its reader takes: a day stays one, of the
+    /// report's zone.
+    private mutating func bound(_ name: String) -> String? {
+        let text = text(name)
+        guard isForm, let text, text.contains(" ") else { return text }
+        return Timestamp(formInput: text)?.rfc3339 ?? text
     }
 
     /// One value of a fixed set; nil when the parameter is absent.
@@ -298,10 +308,18 @@ struct QueryParameters {
 
 extension Timestamp {
     /// Parses a field of a form: what a person may write anywhere (`init(userInput:)`), or a time
-    /// as pages show it, in UTC: `2026-01-31 23:59:59`.
+    /// as pages show it: `2026-01-31 23:59:59` in UTC, `2026-01-31 23:59:59+09:00` elsewhere.
     init?(formInput text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        self.init(userInput: parts.count == 2 ? "\(parts[0])T\(parts[1])Z" : text)
+        guard parts.count == 2 else {
+            self.init(userInput: text)
+            return
+        }
+        let time = "\(parts[0])T\(parts[1])"
+        guard let moment = Timestamp(userInput: time) ?? Timestamp(userInput: time + "Z") else {
+            return nil
+        }
+        self = moment
     }
 
     /// What `init(formInput:)` takes, for messages.

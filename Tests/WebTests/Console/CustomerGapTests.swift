@@ -90,6 +90,46 @@ struct CustomerGapTests {
         }
     }
 
+    @Test("A purchase linked away stays on the page of the customer that its token names")
+    func linkedElsewhere() async throws {
+        let (home, token) = ("/console/production/customers", CustomerGapTests.token)
+        let purchase = MadePurchase(appAccountToken: token)
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            func decide(_ act: String, _ fields: String) async throws -> String {
+                let made = try await client.submit(
+                    "\(home)/\(act)", "actor=sara&reason=r&\(fields)".utf8)
+                #expect(made.status == 303, "\(act)")
+                return try await client.get(try #require(made.headers[.location])).text
+            }
+            let away = "named this customer and belongs to"
+            _ = try await decide("ann/link", "key=a&chain=\(purchase.id)")
+            let owner = try await client.get("\(home)/\(token)").text
+            #expect(owner.contains("<b>No access</b>") && owner.contains(away))
+            let granted = try await decide(
+                "\(token)/grant", "key=b&entitlement=pro&until=2030-01-31")
+            #expect(granted.contains("<b>Access to pro</b>") && granted.contains(away))
+        }
+    }
+
+    @Test("Once a purchase is unlinked, and no token names a customer, it belongs to no customer")
+    func unlinked() async throws {
+        let path = "/console/production/customers/ann"
+        let purchase = MadePurchase()
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
+            for act in ["link", "unlink"] {
+                let made = try await client.submit(
+                    "\(path)/\(act)", "key=\(act)&actor=sara&reason=r&chain=\(purchase.id)".utf8)
+                #expect(made.status == 303, "\(act)")
+                let page = try await client.get(try #require(made.headers[.location])).text
+                #expect(page.contains("data-reason=\"unlinked\"") == (act == "unlink"))
+                #expect(!page.contains("belongs to another"))
+            }
+            let access = try await MCPRouteTests.call(client, "access", #"{"customer":"ann"}"#)
+            #expect(MCPRouteTests.text(access).contains("(unlinked, subscription \(purchase.id))"))
+        }
+    }
+
     @Test("After a link the page says whom the token names, and not that the token changed")
     func linkedWithToken() async throws {
         let purchase = MadePurchase(appAccountToken: CustomerGapTests.token)

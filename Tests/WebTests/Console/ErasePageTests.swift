@@ -75,6 +75,21 @@ struct ErasePageTests {
         }
     }
 
+    @Test("An id that ends with a space is confirmed by typing it, with its space")
+    func spaced() async throws {
+        let path = "\(ErasePageTests.home)/customers/sp%20"
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let noted = try await client.submit(
+                "\(path)/note", "key=k&actor=sara&reason=r".utf8)
+            #expect(noted.status == 303)
+            _ = try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(120))
+            let wrong = try await client.submit("\(path)/erase", ErasePageTests.form("sp"))
+            #expect(wrong.status == 400 && wrong.text.contains("This is not the id"))
+            let erased = try await client.submit("\(path)/erase", ErasePageTests.form("sp+"))
+            #expect(erased.headers[.location] == "\(ErasePageTests.home)/events/2")
+        }
+    }
+
     @Test("A wrong id, an unknown one and an incomplete form erase nothing")
     func refused() async throws {
         let id = purchase.id

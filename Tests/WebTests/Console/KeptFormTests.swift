@@ -39,6 +39,26 @@ struct KeptFormTests {
         }
     }
 
+    @Test(
+        "A form that is changed and sent again under its key is refused once, then has a new key",
+        arguments: ["customers/ann/note", "quarantine/retry"])
+    func usedKey(path: String) async throws {
+        let path = "\(KeptFormTests.home)/\(path)"
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            func send(_ key: String, _ reason: String) async throws -> WebClient.Answer {
+                try await client.submit(path, "key=\(key)&actor=sara&reason=\(reason)".utf8)
+            }
+            for _ in 0..<2 { #expect(try await send("k7", "first").status == 303) }
+            let refused = try await send("k7", "second")
+            let page = refused.text
+            #expect(refused.status == 422 && page.contains("This form was already sent"))
+            #expect(page.contains("second</textarea>") && !page.contains("value=\"k7\""))
+            let start = try #require(page.firstRange(of: "name=\"key\" value=\""))
+            let key = page[start.upperBound...].prefix { $0 != "\"" }
+            #expect(try await send(String(key), "second").status == 303)
+        }
+    }
+
     @Test("A reason with as many characters as its field takes is kept, although it is too long")
     func wide() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in

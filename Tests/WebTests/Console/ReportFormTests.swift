@@ -34,6 +34,14 @@ struct ReportFormTests {
         #expect(text("retention").contains("country") && !text("retention").contains(", reason"))
     }
 
+    @Test("The form keeps the zone of a report, for which it has no field")
+    func zone() {
+        let asked = [("from", "2026-01-01"), ("timeZone", "Asia/Tokyo")] as [(String, String?)]
+        let text = ReportForm(frame: frame, name: "active", question: asked).html.text
+        #expect(text.contains("<input type=\"hidden\" name=\"timeZone\" value=\"Asia/Tokyo\">"))
+        #expect(!text.contains("name=\"rates\""))
+    }
+
     @Test("Figures of a report have their unit, and its rows a badge that is no reason")
     func marks() async throws {
         try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in

@@ -7,6 +7,7 @@ import Projection
 import Queries
 import Testing
 
+@testable import Console
 @testable import Service
 @testable import Web
 
@@ -44,6 +45,7 @@ struct StoppedWebhookTests {
                     lastOutcome: "unreachable"))
             let first = try await client.get(home).text
             #expect(first.contains("Webhook books: live, failing (unreachable), 0 waiting"))
+            #expect(!first.contains("Webhooks: unknown"))
             let page = try await client.get(home + "webhooks").text
             #expect(page.contains("live, failing</span>"))
             #expect(page.contains("<dd>unreachable at <time") && page.contains("<dd>never</dd>"))
@@ -55,6 +57,18 @@ struct StoppedWebhookTests {
             #expect(after.contains(" 0 delivered, ") && after.contains("(last: 503)"))
             let other = try await client.get(home + "webhooks?act=other").text
             #expect(!other.contains("The redelivery has ended"))
+        }
+    }
+
+    @Test("Webhooks that cannot be read are unknown, and not nothing to do")
+    func unknown() async throws {
+        let frame = Frame(
+            state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
+            assets: [], reportZone: try #require(ReportZone("UTC")), now: ServedPlace.now,
+            path: [])
+        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            let page = HomePage.page(frame, try await host.status(.production), nil).html
+            #expect(page.contains("<h2>To do</h2>") && page.contains("Webhooks: unknown"))
         }
     }
 

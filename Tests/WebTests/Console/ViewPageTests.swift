@@ -46,7 +46,7 @@ struct ViewPageTests {
             for (typed, shown) in [
                 ("now", nil), ("++", nil), ("+2100-01-01+", "2100-01-01T00:00:00.000Z"),
                 ("%231", "#1"), ("2026-03-20+09:46:40", "2026-03-20T09:46:40.000Z"),
-                ("%2399", "#99"),
+                ("2026-03-20+18:46:40%2B09:00", "2026-03-20T09:46:40.000Z"), ("%2399", "#99"),
             ] {
                 let page = try await client.get(path + typed)
                 #expect(page.status == 200, "\(typed)")
@@ -75,6 +75,26 @@ struct ViewPageTests {
                 "\(reports)/diff?from=2026-01-01&knownPosition=1"
             ).text
             #expect(diff.contains("<b>A comparison</b>") && !diff.contains("A view of the past"))
+        }
+    }
+
+    @Test("Fields of a range take times as pages show them; the interface for programs does not")
+    func ranges() async throws {
+        let shown = ["2026-01-10+12:00:00", "2026-01-10+21:00:00%2B09:00"]
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            for path in [
+                "events?receivedFrom=", "events?receivedTo=", "reports/active?from=",
+                "reports/churn?from=2026-01-01&to=", "reports/retention-offers?from=",
+            ] {
+                for time in shown {
+                    let page = try await client.get("\(ViewPageTests.home)/\(path)\(time)")
+                    #expect(page.status == 200, "\(path)\(time)")
+                }
+                let wrong = try await client.get("\(ViewPageTests.home)/\(path)2026-01-10+noon")
+                #expect(wrong.status == 400 && wrong.text.contains("invalidTime"), "\(path)")
+            }
+            let outside = try await client.get("/v1/metrics/churn?from=2026-01-10%2012:00:00")
+            #expect(outside.code == "invalidTime")
         }
     }
 

@@ -1,0 +1,204 @@
+import AppStore
+import LedgerTestSupport
+import Simulator
+import Testing
+
+@testable import Console
+@testable import Ledger
+@testable import Queries
+
+@Suite("Reasons and purchases on a customer's page")
+struct CustomerPageTests {
+    private static let ann = CustomerId("ann")
+    private static let bob = CustomerId("bob")
+    private let made = MadeChain()
+
+    /// A time in a period, five days after its start.
+    private func within(_ period: Int) -> Timestamp {
+        made.start(period).advanced(byMilliseconds: 5 * 86_400_000)
+    }
+
+    /// Ended by the customer, then bought again and ended by a failed payment.
+    private func endedTwice(as product: String) -> [MadeDelivery] {
+        var again = made
+        again.product = product
+        let bought = again.notification(
+            .subscribed, .resubscribe, 2, at: made.start(2).advanced(byMilliseconds: 3_000))
+        let failed = again.notification(
+            .expired, .billingRetry, 2, at: made.start(3).advanced(byMilliseconds: 30_000),
+            status: .expired)
+        let second = [bought, failed].map { delivery in
+            delivery.withTransaction { $0.transactionReason = Raw(.purchase) }
+        }
+        return [made.bought(), made.turnedOff(0), made.expired(0)] + second
+    }
+
+    @Test("An end that is followed by another purchase of the chain keeps its own reason")
+    func earlierEnd() throws {
+        let other = "com.example.pro.yearly"
+        let reading = try CustomerPageTests.reading(
+            made, endedTwice(as: other), [(.link(CustomerPageTests.ann), made.start)],
+            at: within(4))
+        #expect(reading.answer.endReason == .billing)
+        let reasons = CustomerPageTests.reasons(CustomerPageTests.ann, reading)
+        #expect(reasons[MadeChain.product] == .voluntary && reasons[other] == .billing)
+        let page = CustomerPageTests.page([reading]).page.html
+        #expect(page.contains("data-reason=\"voluntary\"") && page.contains("\"billing\""))
+    }
+
+    @Test("An end before the purchase was linked away keeps its reason after a later one")
+    func endOfFormerHolder() throws {
+        let links: [(Command.Action, Timestamp)] = [
+            (.link(CustomerPageTests.ann), made.start), (.link(CustomerPageTests.bob), within(1)),
+        ]
+        let reading = try CustomerPageTests.reading(
+            made, endedTwice(as: MadeChain.product), links, at: within(4))
+        for (customer, expected) in [
+            (CustomerPageTests.ann, AccessReason.voluntary), (CustomerPageTests.bob, .billing),
+        ] {
+            let reasons = CustomerPageTests.reasons(customer, reading)
+            #expect(reasons[MadeChain.product] == expected, "\(customer)")
+        }
+    }
+
+    @Test("A purchase that was unlinked belongs to another customer only once it is linked again")
+    func unlinked() throws {
+        var decisions: [(Command.Action, Timestamp)] = [
+            (.link(CustomerPageTests.ann), made.start), (.unlink(CustomerPageTests.ann), within(0)),
+        ]
+        let moment = made.start(0).advanced(byMilliseconds: 20 * 86_400_000)
+        let unheld = try CustomerPageTests.reading(made, [made.bought()], decisions, at: moment)
+        let page = CustomerPageTests.page([unheld]).page.html
+        #expect(page.contains("class=\"verdict no\" data-reason=\"unlinked\""))
+        #expect(page.contains(AccessReason.unlinked.cause) && !page.contains("another customer"))
+        decisions.append(
+            (.link(CustomerPageTests.bob), within(0).advanced(byMilliseconds: 86_400_000)))
+        let relinked = try CustomerPageTests.reading(made, [made.bought()], decisions, at: moment)
+        let reasons = CustomerPageTests.reasons(CustomerPageTests.ann, relinked)
+        #expect(reasons[MadeChain.product] == .movedOn)
+    }
+
+    @Test("A purchase linked away is named whether or not the customer has another")
+    func elsewhere() throws {
+        func linked(_ id: String, _ customer: CustomerId) throws -> ChainReading {
+            let made = MadeChain(id: id)
+            return try CustomerPageTests.reading(
+                made, [made.bought()], [(.link(customer), made.start)], at: within(0))
+        }
+        let away = try linked("500000000000002", CustomerPageTests.bob)
+        let held = try linked("500000000000001", CustomerPageTests.ann)
+        for own in [[], [held]] {
+            let page = CustomerPageTests.page(own, elsewhere: [away], at: away).page.html
+            #expect(page.contains("named this customer and belongs to"))
+            #expect(page.contains("✓ <b>Access to") == !own.isEmpty)
+        }
+    }
+
+    @Test("Of many purchases, those that give access are shown first, then the newest")
+    func order() throws {
+        let running = MadeChain(id: "200000000000001")
+        let renewed = [running.bought(), running.renewed(1)]
+        let ended = (0..<CustomerPage.chainCount + 1).map { number in
+            MadeChain(
+                id: String(410_000_000_000_000 + number),
+                start: made.start.advanced(byMilliseconds: -Int64(number) * 1_000))
+        }
+        let link = [(Command.Action.link(CustomerPageTests.ann), made.start)]
+        let chains =
+            try [CustomerPageTests.reading(running, renewed, link, at: within(1))]
+            + ended.map { chain in
+                try CustomerPageTests.reading(
+                    chain, [chain.bought(), chain.expired(0)], link, at: within(1))
+            }
+        let page = CustomerPageTests.page(chains).page.html
+        let cards = page.split(separator: "<section class=\"card\"").dropFirst()
+        #expect(cards.count == CustomerPage.chainCount)
+        #expect(cards.first?.contains(running.id) == true)
+        for (card, chain) in zip(cards.dropFirst(), ended) {
+            #expect(card.contains(chain.id), "\(chain.id)")
+        }
+        #expect(page.contains("2 further chains are in the timeline"))
+    }
+
+    // MARK: Readings
+
+    private static func reading(
+        _ made: MadeChain, _ deliveries: [MadeDelivery],
+        _ decisions: [(Command.Action, Timestamp)], at now: Timestamp
+    ) throws -> ChainReading {
+        var facts: [Fact] = []
+        for delivery in deliveries {
+            guard
+                case .notification(let notification, let transaction, let renewal) =
+                    delivery.evidence
+            else { continue }
+            facts.append(
+                Fact(
+                    notification: notification, transaction: transaction, renewal: renewal,
+                    origin: FactOrigin(
+                        position: Int64(facts.count + 1), receivedAt: delivery.receivedAt,
+                        trust: .signed, digest: digest(facts.count + 1))))
+        }
+        for (action, time) in decisions {
+            let position = facts.count + 1
+            facts.append(
+                Fact(
+                    position: Int64(position), receivedAt: time, trust: .operator,
+                    cause: Cause(kind: .command), signedDate: nil, digest: digest(position),
+                    command: Command(
+                        id: "\(position)", actor: "sara", reason: "a ticket", action: action)))
+        }
+        let moment = Moment(at: nil, now: now)
+        return try #require(
+            ChainReading(
+                chain: ChainId(
+                    bundleId: BundleId(made.bundleId),
+                    originalTransactionId: OriginalTransactionId(made.id)),
+                facts: facts, moment: moment, environment: .production, catalogue: Catalogue(),
+                stamp: AnswerStamp(
+                    moment, position: Int64(facts.count), catalogueHash: digest(0))))
+    }
+
+    private static func digest(_ number: Int) -> Digest {
+        Digest(words: (UInt64(number), 0, 0, 0))
+    }
+
+    private static func entitlements(
+        _ customer: CustomerId, _ chains: [ChainReading], at moment: Timestamp
+    ) -> Entitlements {
+        Entitlements(
+            at: moment,
+            holdings: chains.map { $0.life.holding(of: customer, chain: $0.chain) },
+            grants: [], catalogue: Catalogue())
+    }
+
+    /// The reason of each verdict about a chain, by product.
+    private static func reasons(
+        _ customer: CustomerId, _ reading: ChainReading
+    ) -> [String: AccessReason] {
+        let moment = reading.moment.at
+        let verdicts = entitlements(customer, [reading], at: moment).verdicts
+        return Dictionary(
+            uniqueKeysWithValues: verdicts.map {
+                ($0.entitlement, AccessReason($0, reading, at: moment))
+            })
+    }
+
+    /// Ann's page.
+    ///
+    /// - Parameter stamped: a reading of the page's moment; nil: the first of `chains`.
+    private static func page(
+        _ chains: [ChainReading], elsewhere: [ChainReading] = [], at stamped: ChainReading? = nil
+    ) -> CustomerPage {
+        let first = stamped ?? chains[0]
+        let (moment, stamp) = (first.moment, first.stamp)
+        return CustomerPage(
+            Frame.bare(["customers", "ann"], now: moment.now),
+            EntitlementsAnswer(
+                customer: ann, stamp: stamp,
+                entitlements: entitlements(ann, chains, at: moment.at)),
+            CustomerReading(
+                customer: ann, moment: moment, stamp: stamp, chains: chains,
+                elsewhere: elsewhere, commands: []), before: nil)
+    }
+}
