@@ -6,7 +6,8 @@ public import SQLiteStore
 public import Signing
 
 /// Verifies the integrity of the ledger: every leaf hash and the tree, the evidence behind them,
-/// the checkpoints of derived data, and on request every signature at its own date.
+/// the checkpoints of derived data, and on request every signature at its own date, and each row
+/// by what is signed.
 ///
 /// Reads the log alone and writes nothing: derived data is checked in place, and its absence or
 /// damage does not affect the result for the log.
@@ -48,7 +49,8 @@ public struct Audit: Sendable {
         }
     }
 
-    /// An event whose evidence no longer verifies, or is of another environment.
+    /// An event whose evidence no longer verifies, is of another environment, or states something
+    /// else than the event's row.
     public struct SignatureFinding: Sendable, Equatable {
         public let position: Int64
         public let code: String
@@ -83,7 +85,8 @@ public struct Audit: Sendable {
         // The audit of the log reports rows that cannot be read.
         if let finding = try? await foreignEvidence() { result.add(finding) }
         guard let verifier else { return result }
-        let judge = Judge(verifier: verifier, secrets: SharedSecrets(apps))
+        let judge = Judge(
+            verifier: verifier, environment: environment, secrets: SharedSecrets(apps))
         try await verifySignatures(judge, &result, report)
         return result
     }
@@ -134,11 +137,16 @@ public struct Audit: Sendable {
 
     /// The means to verify evidence.
     package struct Judge: Sendable {
-        let verifier: EvidenceVerifier
-        var secrets = SharedSecrets([])
+        let preparation: EventPreparation
+        let secrets: SharedSecrets
 
-        package init(verifier: EvidenceVerifier, secrets: SharedSecrets = SharedSecrets([])) {
-            self.verifier = verifier
+        package init(
+            verifier: EvidenceVerifier, environment: Environment,
+            secrets: SharedSecrets = SharedSecrets([])
+        ) {
+            preparation = EventPreparation(
+                verifier: verifier, packer: EvidencePacker(), apps: [], environment: environment,
+                source: .import)
             self.secrets = secrets
         }
     }
@@ -171,7 +179,8 @@ public struct Audit: Sendable {
     }
 
     package enum Verdict: Sendable, Equatable {
-        /// Every signature of the event verifies at its date.
+        /// Every signature of the event verifies at its date, and the row is what follows from the
+        /// evidence.
         case verified
         /// Unsigned, or its evidence was erased, which the audit of the log reports.
         case nothingSigned
@@ -181,41 +190,24 @@ public struct Audit: Sendable {
     }
 
     package static func check(_ logged: LoggedEvent, _ judge: Judge) -> Verdict {
-        let (event, verifier) = (logged.event, judge.verifier)
-        if event.attributes.kind == .notificationV1 { return checkSeal(logged, judge.secrets) }
-        switch event.attributes.trust {
-        case .signed, .xcode: break
-        case .transport, .secret, .operator: return .nothingSigned
+        let event = logged.event
+        if let trust = event.attributes.kind.unsignedTrust {
+            guard event.attributes.trust == trust else { return .failed(mismatch(event)) }
+            return event.attributes.kind == .notificationV1
+                ? checkSeal(logged, judge.secrets) : .nothingSigned
         }
-        let position = event.position
-        do {
-            guard let bytes = try logged.originalBytes() else { return .nothingSigned }
-            if event.attributes.kind == .receipt {
-                _ = try verifier.receipts.verify(bytes, receivedAt: event.receivedAt)
-                return .verified
-            }
-            guard event.attributes.kind == .renewalPair else {
-                _ = try verifier.verifyAny(bytes, receivedAt: event.receivedAt)
-                return .verified
-            }
-            var pairCount = 0
-            for submission in try InputLine.submissions(bytes, input: "evidence") {
-                guard case .pair(let transaction, let renewal, _) = submission.form else {
-                    continue
-                }
-                pairCount += 1
-                _ = try verifier.verifyPair(
-                    transaction: transaction, renewal: renewal, receivedAt: event.receivedAt)
-            }
-            return pairCount > 0 ? .verified : .failed(noPair(position))
-        } catch let error as VerificationError {
+        let evidence: [UInt8]?
+        do throws(StoreError) { evidence = try logged.originalBytes() } catch {
+            return .failed(finding(event.position, error))
+        }
+        guard let bytes = evidence else { return .nothingSigned }
+        do throws(VerificationError) {
+            let isConfirmed = try judge.preparation.confirms(event, bytes)
+            return isConfirmed ? .verified : .failed(mismatch(event))
+        } catch {
             return .failed(
                 SignatureFinding(
-                    position: position, code: error.code.rawValue, message: error.reason))
-        } catch let error as StoreError {
-            return .failed(finding(position, error))
-        } catch {
-            return .failed(noPair(position))
+                    position: event.position, code: error.code.rawValue, message: error.reason))
         }
     }
 
@@ -235,9 +227,10 @@ public struct Audit: Sendable {
         SignatureFinding(position: position, code: error.code.rawValue, message: error.reason)
     }
 
-    private static func noPair(_ position: Int64) -> SignatureFinding {
+    private static func mismatch(_ event: RecordedEvent) -> SignatureFinding {
         SignatureFinding(
-            position: position, code: VerificationCode.malformedJWS.rawValue,
-            message: "The stored evidence is not a signed pair.")
+            position: event.position, code: "attributesMismatch",
+            message: "The row has another key, trust, chain or other attribute than follows from"
+                + " its kind and evidence. Restore the newest backup that verifies.")
     }
 }

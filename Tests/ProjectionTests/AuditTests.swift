@@ -145,7 +145,7 @@ struct AuditTests {
         let first = try await ledger.session { try await $0.ledger.log.event(at: 1) }
         let logged = try #require(first)
         let erased = LoggedEvent(event: logged.event, evidence: nil)
-        let judge = Audit.Judge(verifier: ledger.verifier)
+        let judge = Audit.Judge(verifier: ledger.verifier, environment: ledger.environment)
         #expect(Audit.check(logged, judge) == .verified)
         #expect(Audit.check(erased, judge) == .nothingSigned)
     }

@@ -4,8 +4,12 @@ internal import Signing
 /// bytes.)
 struct EvidenceUnpacker {
     private var reader: PackedReader
+    private let headers: [EvidenceHeader]
 
-    init(_ body: UnsafeRawBufferPointer) { reader = PackedReader(body) }
+    init(_ body: UnsafeRawBufferPointer, headers: [EvidenceHeader]) {
+        reader = PackedReader(body)
+        self.headers = headers
+    }
 
     /// The decoded payloads of one token, with signed parts removed from the outer one.
     mutating func tokenPayloads() -> EvidencePayloads? {
@@ -26,20 +30,32 @@ struct EvidenceUnpacker {
         return payloads
     }
 
+    /// Reads text and signed parts by turns. Each part must be a whole JSON string, and the only
+    /// one under its key: then `outer` decodes as the assembled payload does, but for these
+    /// strings, however the payload is divided.
     private mutating func readNested(_ count: Int, into payloads: inout EvidencePayloads) -> Bool {
-        for _ in 0..<count {
-            guard let tag = reader.readVarint() else { return false }
-            if tag & 1 == 0 {
-                guard let text = reader.readBytes(tag >> 1) else { return false }
-                payloads.outer.append(contentsOf: text)
-                continue
-            }
-            let before = payloads.outer.dropLast()
-            let part = before.withContiguousStorageIfAvailable { SignedField(valueAfter: $0) }
-            guard let part = part ?? nil, let payload = readInnerPayload() else { return false }
-            payloads.set(part, payload)
+        let quote = UInt8(ascii: "\"")
+        guard count & 1 == 1, let start = readText() else { return false }
+        payloads.outer.append(contentsOf: start)
+        for _ in 0..<(count >> 1) {
+            guard payloads.outer.last == quote,
+                let part = payloads.outer.withUnsafeBufferPointer({
+                    SignedField(valueAfter: UnsafeBufferPointer(rebasing: $0.dropLast()))
+                }),
+                let header = readHeader(), isInString(header), let payload = readInnerPayload(),
+                payloads.set(part, payload), let text = readText(), text.first == quote
+            else { return false }
+            payloads.outer.append(contentsOf: text)
         }
         return true
+    }
+
+    /// Whether a header has no quotation mark, which would end the string around its token.
+    private func isInString(_ header: Int) -> Bool {
+        headers.indices.contains(header)
+            && headers[header].bytes.withUnsafeBufferPointer {
+                $0.firstPlace(of: UInt8(ascii: "\"")) == nil
+            }
     }
 
     private mutating func readInnerPayload() -> [UInt8]? {
@@ -53,8 +69,8 @@ struct EvidenceUnpacker {
     /// The decoded payloads of a pair and its status.
     mutating func pairPayloads() -> EvidencePayloads? {
         var payloads = EvidencePayloads()
-        guard reader.readVarint() == 5, readText() != nil, readHeader(),
-            let transaction = readInnerPayload(), readText() != nil, readHeader(),
+        guard reader.readVarint() == 5, readText() != nil, readHeader() != nil,
+            let transaction = readInnerPayload(), readText() != nil, readHeader() != nil,
             let renewal = readInnerPayload(), let end = readText(), reader.isAtEnd
         else { return nil }
         payloads.transaction = transaction
@@ -70,8 +86,9 @@ struct EvidenceUnpacker {
         return reader.readBytes(tag >> 1)
     }
 
-    private mutating func readHeader() -> Bool {
-        guard let tag = reader.readVarint() else { return false }
-        return tag & 1 == 1
+    /// The index of the header of the next token.
+    private mutating func readHeader() -> Int? {
+        guard let tag = reader.readVarint(), tag & 1 == 1 else { return nil }
+        return tag >> 1
     }
 }

@@ -58,14 +58,15 @@ public struct PackedEvidence: Sendable {
         remedy: "Run `subledger audit verify`, and restore the newest backup that verifies.")
 
     /// The expected hashes, computed from the bytes. Throws `fileCorrupt` when they cannot be
-    /// reassembled.
+    /// reassembled, or `payloads(of:)` cannot read them.
     func computedHashes() throws(StoreError) -> (evidence: Digest, payload: Digest) {
         let original = try originalBytes()
         let whole = SHA256.hash(original)
         switch form {
         case .verbatim: return (whole, whole)
         case .token:
-            guard let payload = PackedEvidence.payload(ofToken: original) else {
+            guard let payload = PackedEvidence.payload(ofToken: original), tokenPayloads() != nil
+            else {
                 throw PackedEvidence.unreadable
             }
             return (whole, SHA256.hash(payload))
@@ -79,26 +80,29 @@ public struct PackedEvidence: Sendable {
 
     /// The decoded payloads, without re-encoding base64url where the evidence was packed.
     ///
-    /// Throws `fileCorrupt` when the stored bytes are damaged. Evidence that no JWS reader would
-    /// accept is returned whole in `outer`.
+    /// What they state depends on the original bytes alone, not on how these are packed. Throws
+    /// `fileCorrupt` when the stored bytes are damaged. Evidence that no JWS reader would accept is
+    /// returned whole in `outer`.
     public func payloads(of kind: EventKind) throws(StoreError) -> EvidencePayloads {
         let payloads: EvidencePayloads?
         switch form {
         case .verbatim: payloads = verbatimPayloads(of: kind)
-        case .token:
-            payloads = body.withUnsafeBytes { buffer in
-                var unpacker = EvidenceUnpacker(buffer)
-                return unpacker.tokenPayloads()
-            }
+        case .token: payloads = tokenPayloads()
         case .pair:
             payloads = body.withUnsafeBytes { buffer in
-                var unpacker = EvidenceUnpacker(buffer)
+                var unpacker = EvidenceUnpacker(buffer, headers: headers)
                 return unpacker.pairPayloads()
             }
         }
-        guard var payloads else { throw PackedEvidence.unreadable }
-        if kind == .notification, !payloads.isOuterElided { payloads.readSignedFields() }
+        guard let payloads else { throw PackedEvidence.unreadable }
         return payloads
+    }
+
+    private func tokenPayloads() -> EvidencePayloads? {
+        body.withUnsafeBytes { buffer in
+            var unpacker = EvidenceUnpacker(buffer, headers: headers)
+            return unpacker.tokenPayloads()
+        }
     }
 
     private func verbatimPayloads(of kind: EventKind) -> EvidencePayloads {
@@ -123,24 +127,9 @@ public struct PackedEvidence: Sendable {
     }
 
     /// The decoded payload of a compact JWS; nil when it is none.
-    static func payload(ofToken token: [UInt8]) -> [UInt8]? {
+    package static func payload(ofToken token: [UInt8]) -> [UInt8]? {
         token.withUnsafeBufferPointer { buffer in
             TokenSegments(buffer).flatMap { Base64URL.decode($0.payload) }
-        }
-    }
-}
-
-extension EvidencePayloads {
-    /// Finds the signed parts of a notification that is stored whole, by reading its JSON.
-    mutating func readSignedFields() {
-        let mayHoldParts = outer.withUnsafeBufferPointer { text in
-            text.firstPlace(of: UInt8(ascii: "\\")) != nil
-                || SignedField.allCases.contains { text.occurrences(of: $0.key) > 0 }
-        }
-        guard mayHoldParts, let payload = try? JSONValue.parse(outer) else { return }
-        for part in SignedField.allCases {
-            let found = PackedEvidence.payload(of: part, in: payload[part.container])
-            if let found { set(part, found) }
         }
     }
 }

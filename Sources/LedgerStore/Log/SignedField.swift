@@ -12,14 +12,6 @@ package enum SignedField: CaseIterable, Hashable, Sendable {
         }
     }
 
-    /// The object of the payload that holds the part.
-    var container: String {
-        switch self {
-        case .transaction, .renewal: "data"
-        case .appTransaction: "appData"
-        }
-    }
-
     /// The part whose string value starts at the end of `text`, which ends before the quote.
     init?(valueAfter text: UnsafeBufferPointer<UInt8>) {
         var end = SignedField.withoutSpace(text, text.count)

@@ -53,7 +53,7 @@ struct BundledEvent {
         }
         let kind = recorded.attributes.kind
         let prepared: PreparedEvidence
-        if let submission = try BundledEvent.submission(kind, evidence) {
+        if let submission = try Submission(evidence: evidence, of: kind) {
             let preparation = EventPreparation(
                 verifier: verifier, packer: packer,
                 apps: [Configuration.App(bundleId: recorded.attributes.bundleId)],
@@ -67,12 +67,14 @@ struct BundledEvent {
                 case .event(let made, _) = try preparation.accept(
                     accepted, submission, recorded.receivedAt)
             else { throw Flaw(reason: "its evidence is of another app or environment") }
-            try BundledEvent.compare(made, recorded)
+            guard accepted.isRecorded(as: recorded) else {
+                throw Flaw(reason: "its evidence says something else than the leaf")
+            }
             prepared = made.evidence
             signature = BundledEvent.signature(of: made.attributes)
         } else {
             prepared = try packer.pack(.verbatim(evidence))
-            guard recorded.attributes.trust == BundledEvent.trust(in: kind) else {
+            guard recorded.attributes.trust == kind.unsignedTrust else {
                 throw Flaw(
                     reason: "its leaf claims the trust \(recorded.attributes.trust.rawValue)")
             }
@@ -84,58 +86,11 @@ struct BundledEvent {
         logged = LoggedEvent(event: recorded, evidence: prepared.packed)
     }
 
-    /// The trust of kinds without a signature.
-    private static func trust(in kind: EventKind) -> Trust {
-        switch kind {
-        case .notificationV1: .secret
-        case .sweep: .transport
-        default: .operator
-        }
-    }
-
     private static func signature(of attributes: EventAttributes) -> Signature {
         switch (attributes.trust, attributes.rootFingerprint) {
         case (.signed, let root?): TrustedRoots.isApple(root) ? .apple : .other(root)
         case (.xcode, _): .xcode
         case (.signed, nil), (.transport, _), (.secret, _), (.operator, _): .none
-        }
-    }
-
-    /// The evidence in a form that can be verified; nil for evidence that does not prove its own
-    /// origin.
-    private static func submission(
-        _ kind: EventKind, _ evidence: [UInt8]
-    ) throws -> Submission? {
-        let form: Submission.Form
-        switch kind {
-        case .notification, .appTransaction: form = .jws(evidence)
-        case .transaction: form = .transaction(evidence)
-        case .receipt: form = .receipt(evidence)
-        case .verifyReceipt: form = .verifyReceipt(evidence)
-        case .notificationV1, .command, .sweep, .erasure: return nil
-        case .renewalPair:
-            let parts = try InputLine.submissions(evidence, input: "evidence")
-            guard parts.count == 1, let part = parts.first, case .pair = part.form else {
-                throw Flaw(reason: "its evidence is no pair")
-            }
-            return part
-        }
-        return Submission(form: form, input: "evidence")
-    }
-
-    private static func compare(_ made: NewEvent, _ recorded: RecordedEvent) throws(Flaw) {
-        let key = recorded.identity.map {
-            EventKey.conflict(identity: $0, payloadHash: made.evidence.payloadHash)
-        }
-        var attributes = made.attributes
-        // Earlier releases kept no fingerprint of the root.
-        if recorded.attributes.rootFingerprint == nil { attributes.rootFingerprint = nil }
-        let isSame =
-            attributes == recorded.attributes
-            && made.key == (recorded.identity ?? recorded.key)
-            && (key == nil || key == recorded.key)
-        guard isSame else {
-            throw Flaw(reason: "its evidence says something else than the leaf")
         }
     }
 }

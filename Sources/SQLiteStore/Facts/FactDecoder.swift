@@ -37,19 +37,23 @@ public enum FactDecoder {
     private static func fact(
         _ kind: EventKind, _ payloads: EvidencePayloads, _ origin: FactOrigin
     ) throws(JSONError) -> Fact? {
-        let transaction = payloads.transaction
         switch kind {
         case .notification:
+            let notification = try NotificationPayload.decode(payloads.outer, clampsDates: true)
+            let data = notification.data
             return Fact(
-                notification: try NotificationPayload.decode(payloads.outer, clampsDates: true),
-                transaction: try decode(transaction), renewal: try decode(payloads.renewal),
+                notification: notification,
+                transaction: try decode(part(data?.signedTransactionInfo, payloads.transaction)),
+                renewal: try decode(part(data?.signedRenewalInfo, payloads.renewal)),
                 origin: origin)
         case .transaction:
             return Fact(
                 transaction: try TransactionPayload.decode(payloads.outer, clampsDates: true),
                 origin: origin)
         case .renewalPair:
-            guard let transaction: TransactionPayload = try decode(transaction) else { return nil }
+            guard let transaction: TransactionPayload = try decode(payloads.transaction) else {
+                return nil
+            }
             return Fact(
                 pair: transaction, renewal: try decode(payloads.renewal),
                 status: payloads.status.map { Raw(rawValue: $0) }, origin: origin)
@@ -57,6 +61,12 @@ public enum FactDecoder {
             .erasure:
             return nil
         }
+    }
+
+    /// The payload of a signed part whose field has this text (`EvidencePayloads.outer`).
+    private static func part(_ text: String?, _ extracted: [UInt8]?) -> [UInt8]? {
+        guard let text else { return nil }
+        return text.isEmpty ? extracted : PackedEvidence.payload(ofToken: Array(text.utf8))
     }
 
     private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> TransactionPayload? {

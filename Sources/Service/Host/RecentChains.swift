@@ -33,17 +33,18 @@ struct RecentChains: Sendable {
                 if logged.event.attributes.kind == .receipt {
                     receipts.append(logged)
                 } else if let hashes = logged.evidence?.headerHashes, !seen.isSuperset(of: hashes),
-                    RecentChains.holds(logged, verifier)
+                    holds(logged, verifier)
                 {
                     seen.formUnion(hashes)
                 }
             }
             receipts = Array(receipts.suffix(RecentChains.receiptCount))
         }
-        for receipt in receipts { _ = RecentChains.holds(receipt, verifier) }
+        for receipt in receipts { _ = holds(receipt, verifier) }
     }
 
-    private static func holds(_ logged: LoggedEvent, _ verifier: EvidenceVerifier) -> Bool {
-        Audit.check(logged, Audit.Judge(verifier: verifier)) == .verified
+    private func holds(_ logged: LoggedEvent, _ verifier: EvidenceVerifier) -> Bool {
+        let judge = Audit.Judge(verifier: verifier, environment: ledger.environment)
+        return Audit.check(logged, judge) == .verified
     }
 }

@@ -1,0 +1,178 @@
+import AppStore
+import Intake
+import Ledger
+import LedgerTestSupport
+import Signing
+import TestSupport
+import Testing
+
+@testable import LedgerStore
+@testable import Projection
+
+/// `audit verify --signatures` on rows that no intake made: with sound hashes, but other than
+/// follows from their evidence.
+@Suite("Rows compared with their evidence")
+struct RecordedEvidenceTests {
+    private static let chain = MadeChain()
+
+    /// The event that the intake makes of a line.
+    private static func event(
+        _ token: [UInt8], of app: String = MadeChain.app, in environment: Environment = .production
+    ) throws -> NewEvent {
+        let preparation = EventPreparation(
+            verifier: EvidenceVerifier(
+                roots: TestAuthority.roots, allowedLocalEnvironments: [environment]),
+            packer: EvidencePacker(), apps: [Configuration.App(bundleId: BundleId(app))],
+            environment: environment, source: .webhook)
+        let accepted = preparation.prepare(
+            Submission(form: .jws(token), input: ""), now: chain.start)
+        guard case .event(let event, _) = accepted else {
+            throw VerificationError(.undecodablePayload, reason: "It is refused.")
+        }
+        return event
+    }
+
+    private static func token(_ chain: MadeChain = RecordedEvidenceTests.chain) throws -> [UInt8] {
+        Array(try chain.bought().token().utf8)
+    }
+
+    /// The codes of the findings of a ledger that holds this event alone.
+    private static func findings(
+        _ event: NewEvent, in environment: Environment = .production
+    ) async throws -> [String] {
+        let ledger = try TemporaryLedger(environment: environment)
+        try await ledger.ledger { _ = try await $0.log.append([event]) }
+        let report = try await ledger.audit(by: ledger.verifier)
+        #expect(report.log.isSound)
+        #expect(report.isSound == report.signatureFindings.isEmpty)
+        #expect(report.signaturesVerified == (report.isSound ? 1 : 0))
+        return report.signatureFindings.map(\.code)
+    }
+
+    /// A change of one column of a row.
+    struct Change: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        let apply: @Sendable (inout NewEvent) -> Void
+
+        init(_ name: String, _ apply: @escaping @Sendable (inout NewEvent) -> Void) {
+            testDescription = name
+            self.apply = apply
+        }
+    }
+
+    static let changes = [
+        Change("key") { $0.key = SHA256.hash([1]) },
+        Change("trust transport") { $0.attributes.trust = .transport },
+        Change("trust secret") { $0.attributes.trust = .secret },
+        Change("trust operator") { $0.attributes.trust = .operator },
+        Change("trust xcode") { $0.attributes.trust = .xcode },
+        Change("chain") { $0.attributes.chain = OriginalTransactionId("777000777") },
+        Change("no chain") { $0.attributes.chain = nil },
+        Change("type") { $0.attributes.notificationType = "REFUND" },
+        Change("subtype") { $0.attributes.subtype = "RESUBSCRIBE" },
+        Change("UUID") { $0.attributes.notificationUUID = NotificationUUID("777") },
+        Change("signedAt") { $0.attributes.signedAt = Timestamp(milliseconds: 1) },
+        Change("root") { $0.attributes.rootFingerprint = SHA256.hash([1]) },
+    ]
+
+    @Test("Genuine evidence under another key or attribute is a finding", arguments: changes)
+    func changed(change: Change) async throws {
+        var event = try Self.event(try Self.token())
+        #expect(try await Self.findings(event) == [])
+        change.apply(&event)
+        #expect(try await Self.findings(event) == ["attributesMismatch"])
+    }
+
+    @Test(
+        "Of a kind that Apple signs, a signature is verified whatever trust the row claims",
+        arguments: [Trust.transport, .secret, .operator])
+    func unsigned(trust: Trust) async throws {
+        var event = try Self.event(try Self.token())
+        let parts = try Self.chain.bought().token().split(separator: ".")
+        let signature = Sample.text(of: String(repeating: "s", count: 64))
+        event.evidence = try EvidencePacker().pack(
+            .jws(Array("\(parts[0]).\(parts[1]).\(signature)".utf8)))
+        event.attributes.trust = trust
+        #expect(try await Self.findings(event) == ["signatureMismatch"])
+    }
+
+    @Test("Genuine evidence of another environment is a finding beyond the first events, too")
+    func otherEnvironment() async throws {
+        let sandbox = try Self.event(
+            try Self.token(MadeChain(id: "7", environment: .sandbox)), in: .sandbox)
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(Self.chain.life)
+        try await ledger.ledger { _ = try await $0.log.append([sandbox]) }
+        let report = try await ledger.audit(by: ledger.verifier)
+        #expect(report.signatureFindings.map(\.code) == ["wrongEnvironment"])
+        #expect(report.signatureFindings.map(\.position) == [5])
+    }
+
+    @Test("Genuine evidence of another app, recorded as of this one, is a finding")
+    func otherApp() async throws {
+        let other = MadeChain(bundleId: "com.example.other")
+        var event = try Self.event(try Self.token(other), of: other.bundleId)
+        #expect(try await Self.findings(event) == [])
+        event.attributes.bundleId = BundleId(MadeChain.app)
+        #expect(try await Self.findings(event) == ["wrongApp"])
+    }
+
+    static let unsignedKinds: [(EventKind, Trust)] = [
+        (.verifyReceipt, .transport), (.sweep, .transport), (.notificationV1, .secret),
+        (.command, .operator), (.erasure, .operator),
+    ]
+
+    @Test("Evidence that Apple does not sign has one trust", arguments: unsignedKinds)
+    func unsignedTrust(kind: EventKind, trust: Trust) throws {
+        let judge = Audit.Judge(verifier: EvidenceVerifier(), environment: .production)
+        for claimed in [Trust.signed, .transport, .secret, .operator, .xcode] {
+            var event = try Sample.command("c", Array("{}".utf8))
+            event.attributes.kind = kind
+            event.attributes.trust = claimed
+            let row = event.row(
+                at: 1, key: event.key, identity: nil, receivedAt: event.receivedAt)
+            let logged = LoggedEvent(event: row, evidence: nil)
+            guard case .failed(let finding) = Audit.check(logged, judge) else {
+                #expect(claimed == trust)
+                continue
+            }
+            #expect(claimed != trust)
+            #expect(finding.code == "attributesMismatch")
+        }
+    }
+
+    // MARK: Genuine rows
+
+    @Test("A second event under the same identity is a conflict, and sound")
+    func conflict() async throws {
+        let ledger = try TemporaryLedger()
+        let bought = Self.chain.bought()
+        let summary = try await ledger.ingest([
+            bought, bought.withTransaction { $0.storefront = "DEU" },
+        ])
+        #expect(summary.conflicts == 1)
+        let report = try await ledger.audit(by: ledger.verifier)
+        #expect(report.isSound)
+        #expect(report.signaturesVerified == 2)
+    }
+
+    @Test("A row of an earlier release, without the fingerprint of its root, is sound")
+    func withoutRoot() async throws {
+        var event = try Self.event(try Self.token())
+        event.attributes.rootFingerprint = nil
+        #expect(try await Self.findings(event) == [])
+    }
+
+    @Test("Data of Xcode, which earlier releases stored as signed, is sound", Fixtures.condition)
+    func xcode() async throws {
+        var event = try Self.event(
+            try Fixtures.jws("098-XCODE-transaction.jws"),
+            of: "com.example.naturelab.backyardbirds.example", in: .xcode)
+        #expect(event.attributes.trust == .xcode)
+        #expect(try await Self.findings(event, in: .xcode) == [])
+        event.attributes.trust = .signed
+        #expect(try await Self.findings(event, in: .xcode) == [])
+        event.attributes.chain = OriginalTransactionId("777000777")
+        #expect(try await Self.findings(event, in: .xcode) == ["attributesMismatch"])
+    }
+}
