@@ -5,8 +5,9 @@ public enum ChangeName: Hashable, Sendable {
     case fact(TimelineEventName)
     /// A later event showed that an emitted entry was false, or true at another time.
     case corrected
-    /// A change of the subscription that has no other name: the end of access, the token, the price
-    /// of a period, the terms of the next renewal.
+    /// A change of the subscription that has no other name: the end of access, its evidence being
+    /// enough to give access (`Lifecycle.md` §6, Minimum trust), the token, the price of a period,
+    /// the terms of the next renewal.
     case updated
     /// The data of the chain was erased; a receiver erases its own (`Erasure.md`).
     case erased

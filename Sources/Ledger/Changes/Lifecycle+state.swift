@@ -1,12 +1,13 @@
 import AppStore
 
 extension Lifecycle {
-    /// A canonical encoding: equal exactly when two lives give the same answers at every moment,
-    /// whatever events prove them. Contains states, facts and attributes, without positions and
-    /// notices. Callers with a hash function derive the `stateHash` of a change from it.
+    /// A canonical encoding, independent of the events that prove a life: its states and facts,
+    /// whether it gives access, the attributes of every period, and those of the newest renewal.
+    /// Callers with a hash function derive the `stateHash` of a change from it.
     public var stateBytes: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { json in
+            json.member("givesAccess", meetsMinimumTrust)
             json.array("intervals", intervals) { json, interval in
                 json.array { json in
                     json.value(interval.state.rawValue)
@@ -16,6 +17,11 @@ extension Lifecycle {
                     json.value(interval.transactionId.rawValue)
                     json.value(interval.reason?.rawValue)
                 }
+            }
+            json.objects("periods", history.periods) { json, period in
+                json.member("transactionId", period.transactionId.rawValue)
+                guard let best = history.facts[period.bestFact].statedTransaction else { return }
+                best.value.writeAttributes(to: &json)
             }
             json.array("facts", lifeFacts) { json, fact in
                 json.array { json in
@@ -62,27 +68,39 @@ extension TimelineEvent.Detail {
     }
 }
 
-extension ChainAnswer {
-    /// The attributes that do not depend on the requested moment.
+extension TransactionSnapshot {
+    /// The attributes of the period that it is the best snapshot of.
     fileprivate func writeAttributes(to json: inout JSONWriter) {
         json.member("phase", phase.rawValue)
         json.member("ownership", ownership.rawValue)
-        json.member("appAccountToken", appAccountToken)
-        json.member("price", price?.milliunits)
-        json.member("currency", price?.currency)
+        json.member("price", money?.milliunits)
+        json.member("currency", money?.currency)
         json.member("storefront", storefront)
         json.member("group", subscriptionGroupIdentifier?.rawValue)
         json.member("type", type)
-        json.member("willRenew", willRenew)
-        json.member("nextProductId", nextProductId?.rawValue)
-        json.member("priceIncrease", priceIncrease?.rawValue)
-        json.member("cancellation", cancellation?.reason.rawValue)
-        json.member("cancelledAt", cancellation?.at.milliseconds)
         json.object("offer", offer) { json, offer in
             json.member("type", offer.type)
             json.member("identifier", offer.identifier)
             json.member("discountType", offer.discountType)
             json.member("period", offer.period)
+        }
+    }
+}
+
+extension ChainAnswer {
+    /// The attributes that depend neither on the requested moment nor on the period alone.
+    fileprivate func writeAttributes(to json: inout JSONWriter) {
+        json.member("appAccountToken", appAccountToken)
+        json.member("willRenew", willRenew)
+        json.member("nextProductId", nextProductId?.rawValue)
+        json.member("priceIncrease", priceIncrease?.rawValue)
+        json.member("cancellation", cancellation?.reason.rawValue)
+        json.member("cancelledAt", cancellation?.at.milliseconds)
+        json.object("revocation", revocation) { json, revocation in
+            json.member("date", revocation.date.milliseconds)
+            json.member("reason", revocation.reason)
+            json.member("type", revocation.type)
+            json.member("percentage", revocation.percentage)
         }
         json.object("commitment", commitment) { json, commitment in
             json.member("number", commitment.billingPeriodNumber)

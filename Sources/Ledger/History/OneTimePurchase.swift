@@ -8,31 +8,26 @@ struct OneTimePurchase {
 
     /// Nil if the chain has no one-time transaction.
     init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
-        var statements: [Statement] = []
-        for record in records {
-            guard let best = facts[record.bestFact].statedTransaction,
-                let type = catalogue.type(of: best), type != .autoRenewableSubscription
-            else { continue }
-            statements += record.statements
+        var copies = records.indices.filter { index in
+            guard let best = facts[records[index].bestFact].statedTransaction,
+                let type = catalogue.type(of: best)
+            else { return false }
+            return type != .autoRenewableSubscription
         }
-        guard !statements.isEmpty else { return nil }
-        statements.sort(by: Statement.isWorse)
-        let trusted = statements[statements.count - 1].trust
-        statements.removeAll { $0.trust != trusted }
-        let dates = statements.compactMap { facts[$0.fact].statedTransaction?.purchaseDate }
-        guard let start = dates.min(),
-            let best = facts[statements[statements.count - 1].fact].statedTransaction
-        else { return nil }
-        let whole = TransactionRecord(best.transactionId, statements[...], facts)
-        let lapse = OneTimePurchase.lapse(best, start, catalogue)
-        period = Period(
-            purchase: whole, start: start, end: lapse ?? Timestamp(milliseconds: .max))
+        let trusted = copies.map { records[$0].best.trust }.max()
+        copies.removeAll { records[$0].best.trust != trusted }
+        guard !copies.isEmpty else { return nil }
+        var period = Period(purchase: copies[...], records, facts)
+        guard let best = facts[period.bestFact].statedTransaction else { return nil }
         let state: ChainState = catalogue.type(of: best) == .consumable ? .consumed : .owned
-        let proof = Proof(whole.firstFact)
-        var segments = [Segment(state: state, from: start, to: lapse, proof: proof)]
+        let lapse = OneTimePurchase.lapse(best, period.start, catalogue)
+        let proof = Proof(period.firstFact)
+        var segments = [Segment(state: state, from: period.start, to: lapse, proof: proof)]
         if let lapse {
+            period.end = lapse
             segments.append(Segment(state: .lapsed, from: lapse, to: nil, proof: proof))
         }
+        self.period = period
         self.segments = segments
     }
 

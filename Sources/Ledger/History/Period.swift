@@ -11,16 +11,17 @@ struct Period: Sendable {
     let transactionId: TransactionId
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp
-    /// E: the largest end ever stated; never before `start`.
-    let end: Timestamp
+    /// E: the largest end ever stated; never before `start`. Of a one-time purchase the end of the
+    /// catalogue's duration.
+    var end: Timestamp
     /// The fact that first stated `end`.
-    let endFact: Int
-    let isUpgraded: Bool
+    private(set) var endFact: Int
+    private(set) var isUpgraded: Bool
     let firstStated: Timestamp
     let firstFact: Int
     /// The first fact, of any rank, that reports one of its transactions as renewed: DID_RENEW.
     let renewalFact: Int?
-    let spans: [RevocationSpan]
+    private(set) var spans: [RevocationSpan]
     /// When the period starts to govern: `start`, unless moved by rule 4 (history starts at a
     /// signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
@@ -253,20 +254,30 @@ extension Period {
 }
 
 extension Period {
-    /// A one-time purchase as the single period of its chain (`Lifecycle.md` §5).
-    init(purchase record: TransactionRecord, start: Timestamp, end: Timestamp) {
-        records = []
-        transactionId = record.transactionId
-        bestFact = record.bestFact
+    /// A one-time purchase as the single period of its chain, without an end (`Lifecycle.md` §5).
+    ///
+    /// - `copies`: its transactions; not empty.
+    init(purchase copies: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
+        self.init(copies, all, facts, renewal: nil)
+        end = Timestamp(milliseconds: .max)
+        endFact = firstFact
         isUpgraded = false
-        self.start = start
-        self.end = end
-        endFact = record.firstFact
-        firstStated = record.firstStated
-        firstFact = record.firstFact
-        renewalFact = record.renewalFact
-        spans = record.spans
-        countsFrom = start
+        let first = start
+        func bought(_ fact: Int) -> Timestamp {
+            facts[fact].statedTransaction?.purchaseDate ?? first
+        }
+        let purchases = copies.map { (at: bought(all[$0].bestFact), fact: all[$0].firstFact) }
+            .sorted { ($0.at, $0.fact) < ($1.at, $1.fact) }
+        spans = spans.map { span in
+            let since = max(span.from, bought(span.opener))
+            let next = purchases.indices.partitioningIndex { purchases[$0].at > since }
+            guard next < purchases.endIndex, span.to.map({ $0 > purchases[next].at }) ?? true
+            else { return span }
+            var cut = span
+            cut.to = purchases[next].at
+            cut.closer = purchases[next].fact
+            return cut
+        }
     }
 }
 

@@ -11,8 +11,8 @@ struct RevocationSpan: HalfOpen, Sendable {
     var closer: Int?
     /// `refund`, `familyRevoke`, or `other` for an assigned copy.
     let reason: EndReason
-    /// The fact that states a reason other than a refund. Before 2025-12 only the notification type
-    /// states a family revoke, not the payload.
+    /// The fact that states a reason other than a refund. Before 2025-12 payloads have no
+    /// revocationType; the notification type or the ownership states a family revoke.
     let reasonFact: Int?
 
     var isRefund: Bool { reason == .refund }

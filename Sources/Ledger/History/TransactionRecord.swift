@@ -107,11 +107,10 @@ struct TransactionRecord: Sendable {
         return (statements, ids)
     }
 
-    /// From the statements of one transaction, or of several that are one purchase
-    /// (`Lifecycle.md` §5), worst to best; `id` is that of the best.
-    init(
+    /// From the statements of one transaction, worst to best.
+    private init(
         _ id: TransactionId, _ statements: ArraySlice<Statement>, _ facts: OrderedFacts,
-        renewalFact: Int? = nil
+        renewalFact: Int?
     ) {
         self.statements = statements
         self.renewalFact = renewalFact
@@ -185,6 +184,7 @@ struct TransactionRecord: Sendable {
         let shared = revoking.first { fact in
             facts[fact].cause.notificationType?.value == .revoke
                 || facts[fact].statedTransaction?.revocationType?.value == .familyRevoke
+                || facts[fact].statedTransaction?.inAppOwnershipType?.value == .familyShared
         }
         guard let shared else { return (.refund, nil) }
         return (.familyRevoke, shared)

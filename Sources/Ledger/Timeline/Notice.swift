@@ -177,16 +177,17 @@ struct NoticeReader {
         let periods = history.periods
         for index in periods.indices {
             let end = periods[index].end
-            let next = index + 1 < periods.count ? periods[index + 1].start : nil
-            if periods[index].isUpgraded, next.map({ $0 > end }) ?? true {
+            let next = periods[(index + 1)...].first
+            let isMissing = next.map { $0.start > end && followsEnd($0) } ?? true
+            if periods[index].isUpgraded, isMissing {
                 add(
                     .missingPeriod, from: end, facts: [periods[index].bestFact],
-                    about: Notice.Stretch(from: end, to: next),
+                    about: Notice.Stretch(from: end, to: next?.start),
                     "Transaction \(periods[index].transactionId) was upgraded, but its successor is"
                         + " unknown: nothing is known about the time from"
-                        + " \(end.rfc3339)\(next.map { " to \($0.rfc3339)" } ?? " on").")
+                        + " \(end.rfc3339)\(next.map { " to \($0.start.rfc3339)" } ?? " on").")
             }
-            if let next, next > end { readGap(periods[index], periods[index + 1]) }
+            if let next, next.start > end { readGap(periods[index], next) }
         }
     }
 
@@ -194,16 +195,22 @@ struct NoticeReader {
         let gap = next.start.milliseconds(since: period.end)
         let tolerated =
             facts.environment == .production ? 0 : NoticeLimits.sandboxGapMilliseconds
-        guard gap > tolerated, facts.transactionReason(next.bestFact) == .renewal else { return }
-        switch history.stateBefore(next) {
-        case .expired, .revoked:
-            add(
-                .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
-                about: Notice.Stretch(from: period.end, to: next.start),
-                "A renewal starts on \(next.start.rfc3339) after an unexplained gap: at least one"
-                    + " period is missing, and nothing is known about the time from"
-                    + " \(period.end.rfc3339) until then.")
-        default: return
+        guard gap > tolerated, facts.transactionReason(next.bestFact) == .renewal, followsEnd(next)
+        else { return }
+        add(
+            .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
+            about: Notice.Stretch(from: period.end, to: next.start),
+            "A renewal starts on \(next.start.rfc3339) after an unexplained gap: at least one"
+                + " period is missing, and nothing is known about the time from"
+                + " \(period.end.rfc3339) until then.")
+    }
+
+    /// Whether the chain is expired or revoked just before a period. Grace and retry up to it
+    /// explain a gap.
+    private func followsEnd(_ period: Period) -> Bool {
+        switch history.stateBefore(period) {
+        case .expired, .revoked: true
+        default: false
         }
     }
 

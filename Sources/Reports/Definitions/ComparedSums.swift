@@ -72,7 +72,10 @@ struct ComparedSums: Summable {
         let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
         let theirs = rules.contains(.pastDueIncluded) ? metrics.withPastDue : metrics
         if rollForwards.isEmpty {
-            addMoney(life, metrics, theirs)
+            let periods =
+                rules.contains(.refundedRemoved)
+                ? life.periodReadings(in: chain.bundleId, catalogue: catalogue, limit: limit) : []
+            addMoney(life, periods, metrics, theirs)
         } else {
             for index in rollForwards.indices {
                 rollForwards[index].add(index < 2 ? metrics : theirs)
@@ -98,14 +101,15 @@ struct ComparedSums: Summable {
     }
 
     private mutating func addMoney(
-        _ life: Lifecycle, _ metrics: ChainMetrics, _ theirs: ChainMetrics
+        _ life: Lifecycle, _ periods: [PeriodReading], _ metrics: ChainMetrics,
+        _ theirs: ChainMetrics
     ) {
         for stretch in metrics.stretches {
             if let counted = CountedClass(stretch) { tally.note(counted) }
         }
         let money = RuledMoney(question: sums.question, rules: rules)
         guard metric == MetricName.mrrMovement.rawValue else {
-            return sums.add(money.standing(life, metrics, sums.figures[0].name))
+            return sums.add(money.standing(metrics, periods, sums.figures[0].name))
         }
         sums.add(
             pack == .stripe

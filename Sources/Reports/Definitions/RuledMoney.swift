@@ -14,20 +14,23 @@ struct RuledMoney {
 
     // MARK: At the ends of intervals
 
-    func standing(_ life: Lifecycle, _ metrics: ChainMetrics, _ figure: String) -> Stages {
-        let removedCount = rules.contains(.refundedRemoved) ? RuledMoney.removedCount(life) : 0
+    /// - Parameter periods: of the chain; only needed under `refundedRemoved`.
+    func standing(
+        _ metrics: ChainMetrics, _ periods: [PeriodReading], _ figure: String
+    ) -> Stages {
+        let removedUntil = RuledMoney.removedUntil(periods)
         var stages = Array(repeating: Stage(), count: rules.count + 1)
-        for (place, stretch) in metrics.stretches.enumerated() {
+        for stretch in metrics.stretches {
             guard stretch.isCounted, stretch.values.phase != .trial, let year = stretch.annualised,
                 question.matches(stretch.values)
             else { continue }
             let isPastDue = stretch.state == .billingRetry && rules.contains(.pastDueIncluded)
             guard stretch.isPaid || isPastDue else { continue }
+            let isRemoved = removedUntil.map { stretch.from < $0 } ?? false
             var amounts = [stretch.isPaid ? year : 0]
             for rule in rules {
                 let standing = amounts[amounts.count - 1]
-                amounts.append(
-                    amount(rule, standing, stretch, isRemoved: place < removedCount))
+                amounts.append(amount(rule, standing, stretch, isRemoved: isRemoved))
             }
             for (index, instant) in question.instants.enumerated().dropFirst()
             where stretch.from < instant && (stretch.to.map { instant <= $0 } ?? true) {
@@ -74,17 +77,10 @@ struct RuledMoney {
         return HalfEven.quotient(year * 1200, 23 * 52)
     }
 
-    /// The number of stretches, from a chain's first, in periods up to the last one with a known
-    /// refund that was not reversed.
-    private static func removedCount(_ life: Lifecycle) -> Int {
-        var refunded: Set<TransactionId> = []
-        for fact in life.lifeFacts {
-            guard let id = fact.transactionId else { continue }
-            if fact.name == .refunded { refunded.insert(id) }
-            if fact.name == .refundReversed { refunded.remove(id) }
-        }
-        let last = life.intervals.lastIndex { refunded.contains($0.transactionId) }
-        return last.map { $0 + 1 } ?? 0
+    /// When a period after the last refunded one begins to govern; nil if none is refunded.
+    private static func removedUntil(_ periods: [PeriodReading]) -> Timestamp? {
+        guard let last = periods.lastIndex(where: \.isRefunded) else { return nil }
+        return periods[(last + 1)...].map(\.start).min() ?? Timestamp(milliseconds: .max)
     }
 
     // MARK: Movements

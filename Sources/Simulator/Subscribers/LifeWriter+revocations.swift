@@ -53,10 +53,11 @@ extension LifeWriter {
         truth.revoke(index, from: moment, reason: reason)
     }
 
+    /// Of a family copy it is no refund: its holder loses access (`Lifecycle.md` §2 rule 3).
     mutating func refund(
         from date: Timestamp, signedAt moment: Timestamp, isExact: Bool = false
     ) {
-        book(.refundFull, from: date, reason: .refund)
+        book(.refundFull, from: date, reason: traits.isFamilyShared ? .familyRevoke : .refund)
         let stamp = notify(.refund, at: moment, status: .revoked, isExact: isExact)
         refunds.append(RefundRecord(period: current, refund: stamp.ordinal))
         count(.refund)

@@ -179,19 +179,23 @@ struct ComparisonTests {
         #expect(error?.message.contains("400") == true)
     }
 
-    /// Paid for three periods, of which the second is refunded; optionally reversed.
-    private func refunded(_ reversed: Bool) async throws -> TemporaryLedger {
+    /// Paid for three periods, of which the second is refunded; optionally reversed, and granted
+    /// again with the same date.
+    private func refunded(_ reversed: Bool, again: Bool = false) async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
         let chain = MadeChain(id: "660000000000006")
         let date = chain.start(1).advanced(byMilliseconds: 20 * 86_400_000)
-        let refund = chain.notification(.refund, nil, 1, at: date).withTransaction {
-            $0.revocationDate = date
+        func refund(at signed: Timestamp) -> MadeDelivery {
+            chain.notification(.refund, nil, 1, at: signed).withTransaction {
+                $0.revocationDate = date
+            }
         }
         let back = chain.notification(
             .refundReversed, nil, 1, at: date.advanced(byMilliseconds: 3_600_000))
-        _ = try await ledger.ingest(
-            [chain.bought(), chain.renewed(1), refund] + (reversed ? [back] : [])
-                + [chain.renewed(3)])
+        var deliveries = [chain.bought(), chain.renewed(1), refund(at: date)]
+        if reversed { deliveries.append(back) }
+        if again { deliveries.append(refund(at: date.advanced(byMilliseconds: 7_200_000))) }
+        _ = try await ledger.ingest(deliveries + [chain.renewed(3)])
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
         return ledger
     }
@@ -208,6 +212,9 @@ struct ComparisonTests {
         let reversed = try await report(try await refunded(true), "mrr", .adapty).rows
         #expect(reversed.map(\.theirs) == reversed.map(\.ours))
         #expect(reversed.map(\.theirs) == [month, month, month])
+        let again = try await report(try await refunded(true, again: true), "mrr", .adapty).rows
+        #expect(again.map(\.ours) == [month, month, month])
+        #expect(again.map(\.theirs) == [0, 0, month])
     }
 
     @Test("Past due chains still recur for Stripe and are lost when retry ends, in both metrics")

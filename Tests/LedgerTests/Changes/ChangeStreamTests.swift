@@ -175,6 +175,46 @@ struct ChangeStreamTests {
         #expect(names(reported([bought, again])) == ["started"])
     }
 
+    @Test("the first evidence with the minimum trust is updated: it gives access")
+    func accessByTrust() throws {
+        let reported = bought.trusted(.secret).with { $0.cause = Cause(kind: .notificationV1) }
+        let confirmed = reported.trusted(.transport).with {
+            $0.cause = Cause(kind: .verifyReceipt)
+            $0.signedDate = day(1)
+            $0.receivedAt = day(1)
+        }
+        let changes = self.reported([reported, confirmed])
+        #expect(names(changes) == ["started", "updated"])
+        #expect(changes.map { $0.answer?.isEntitled } == [false, true])
+        #expect(changes[0].stateHash != changes[1].stateHash)
+        // More of it changes nothing.
+        let again = confirmed.trusted(.signed).with {
+            $0.signedDate = day(2)
+            $0.receivedAt = day(2)
+        }
+        #expect(names(self.reported([reported, confirmed, again])) == ["started", "updated"])
+    }
+
+    @Test("an attribute of an earlier period that is stated late is updated")
+    func earlierPeriod() {
+        func stated(at time: Timestamp) -> Fact {
+            Fact.transaction("1", day(0), day(30), at: time).transaction { $0.currency = "USD" }
+        }
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let known = [stated(at: day(0)), renewed]
+        #expect(names(reported(known + [stated(at: day(40))])) == names(reported(known)))
+        let attributes: [(inout TransactionSnapshot) -> Void] = [
+            { $0.price = 9_990 }, { $0.storefront = "FRA" },
+            { $0.inAppOwnershipType = Raw(.familyShared) },
+            { $0.offer = Offer(type: Raw(.promotionalOffer), identifier: "half") },
+        ]
+        for attribute in attributes {
+            let changes = reported(known + [stated(at: day(40)).transaction(attribute)])
+            #expect(names(changes) == names(reported(known)) + ["updated"])
+            #expect(changes.last?.answer?.transactionId == TransactionId("2"))
+        }
+    }
+
     @Test("changes are emitted in order of arrival, not of signing")
     func lateArrival() {
         let off = turnedOff.with { $0.receivedAt = day(35) }

@@ -100,6 +100,20 @@ struct FollowingPeriodTests {
         #expect(reported(life(365), .proceeds)["atHigherRate"] == 1)
     }
 
+    @Test(
+        "Service paid for in grace counts from the end of the period before, paid in retry from then",
+        arguments: [(day(23), 1), (nil, nil)] as [(Timestamp?, Int64?)])
+    func paidLate(_ grace: Timestamp?, _ higher: Int64?) {
+        let life = given(
+            Fact.subscribed("1", day(0), day(7)).asTrial,
+            .didFailToRenew(at: day(7, hour), grace: grace),
+            Fact.didRenew("2", day(12), day(372), at: day(12), .billingRecovery).priced(100_000),
+            Fact.didRenew("3", day(372), day(737)).priced(100_000))
+        let failed: ChainState = grace == nil ? .billingRetry : .grace
+        #expect(life.history.contains { $0.state == failed })
+        #expect(reported(life, .proceeds)["atHigherRate"] == higher)
+    }
+
     @Test("A free period is neither paid service nor a gap")
     func freeBetween() {
         func life(_ begin: Int64) -> Lifecycle {

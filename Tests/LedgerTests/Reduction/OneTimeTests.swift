@@ -56,10 +56,57 @@ struct OneTimeTests {
                 bought(.nonConsumable, "1", at: day(40)).revoked(day(39))
             )
             .history == [Start(.owned, day(0)), Start(.revoked, day(39))])
-        // The restore's newer snapshot states that nothing is revoked.
+    }
+
+    @Test("A copy that states no revocation does not reverse that of another transaction")
+    func copyOfRefunded() {
+        let refunded = bought(.nonConsumable, at: day(40)).revoked(day(39))
+        let facts = [bought(.nonConsumable), bought(.nonConsumable, "2", from: day(20)), refunded]
+        for signed in [day(30), day(40), day(41)] {
+            let copy = bought(.nonConsumable, "2", from: day(20), at: signed)
+            let life = given(facts + [copy])
+            #expect(life.history == [Start(.owned, day(0)), Start(.revoked, day(39))])
+            #expect(life.lifeFacts.map(\.name) == [.refunded])
+        }
+        let reversed = given(facts + [bought(.nonConsumable, at: day(50))])
+        #expect(reversed.history.last == Start(.owned, day(50)))
+    }
+
+    @Test("Revoked while any transaction is, each until its own reversal")
+    func union() {
+        func copy(_ at: Timestamp) -> Fact {
+            bought(.nonConsumable, "2", from: day(5), at: at)
+        }
+        let life = given(
+            bought(.nonConsumable), copy(day(5)),
+            bought(.nonConsumable, at: day(10)).revoked(day(9)), copy(day(11)).revoked(day(9)),
+            copy(day(12)), bought(.nonConsumable, at: day(15)))
         #expect(
-            given(bought(.nonConsumable, at: day(10)).revoked(day(9)), restore).state(day(21))
-                == .owned)
+            life.history == [
+                Start(.owned, day(0)), Start(.revoked, day(9)), Start(.owned, day(15)),
+            ])
+        #expect(life.lifeFacts(.refunded).count == 1)
+    }
+
+    @Test("A transaction bought after the revocation of another gives access from its purchase")
+    func boughtAgain() {
+        let refunded = [
+            bought(.nonConsumable), bought(.nonConsumable, at: day(10)).revoked(day(9)),
+        ]
+        for signed in [day(20), day(300)] {
+            let again = bought(.nonConsumable, "2", from: day(20), at: signed)
+            let life = given(refunded + [again])
+            #expect(
+                life.history == [
+                    Start(.owned, day(0)), Start(.revoked, day(9)), Start(.owned, day(20)),
+                ])
+            let second = bought(.nonConsumable, "2", from: day(20), at: day(301))
+            let lost = given(refunded + [again, second.revoked(day(25))])
+            #expect(lost.history.last == Start(.revoked, day(25)))
+        }
+        // A revocation dated before its own purchase ends with another one only.
+        let early = bought(.nonConsumable, from: day(3), at: day(10)).revoked(day(1))
+        #expect(given(early).history == [Start(.revoked, day(3))])
     }
 
     @Test("A consumable is consumed: recorded and refundable, never entitled")

@@ -140,6 +140,27 @@ struct RevocationTests {
         #expect(life.transitions.map(\.reason) == [nil, .familyRevoke, nil, .unconfirmed])
     }
 
+    @Test("A revoked family copy is no refund, whatever type is stated, and without REVOKE")
+    func familyCopy() {
+        func copy(_ fact: Fact) -> Fact {
+            fact.transaction { $0.inAppOwnershipType = Raw(.familyShared) }
+        }
+        for revoked in [
+            said(day(10), day(9)), said(day(10), day(9)).transaction { $0.revocationType = nil },
+            Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
+        ] {
+            let life = given(copy(bought), copy(revoked))
+            #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
+            #expect(life.answer(day(10))?.endReason == .familyRevoke)
+            #expect(life.lifeFacts(.refunded).isEmpty)
+            #expect(life.standing(of: TransactionId("1"), at: day(10))?.outcome == .familyRevoked)
+            // The same statement about the purchaser's own transaction is a refund.
+            let own = given(bought, revoked)
+            #expect(own.answer(day(10))?.endReason == .refund)
+            #expect(own.lifeFacts(.refunded).count == 1)
+        }
+    }
+
     @Test("A withdrawn assigned copy is no refund and no family revoke, by any channel")
     func assigned() {
         func seat(_ fact: Fact) -> Fact {

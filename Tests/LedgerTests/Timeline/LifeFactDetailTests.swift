@@ -40,12 +40,27 @@ struct LifeFactDetailTests {
         #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [amount])
     }
 
-    @Test("Without a price, or for an unpaid copy, there is no amount")
+    @Test(
+        "The percentage stated last for the refund counts, of any type of purchase",
+        arguments: [ProductType.autoRenewableSubscription, .consumable, .nonConsumable])
+    func percentageLater(_ type: ProductType) {
+        func stated(_ percentage: Int64?, at time: Timestamp) -> Fact {
+            refund { snapshot in
+                snapshot.type = Raw(type)
+                if type != .autoRenewableSubscription { snapshot.expiresDate = nil }
+                snapshot.revocationPercentage = percentage
+            }.with { $0.signedDate = time }
+        }
+        let facts = [stated(nil, at: day(10)), stated(50_000, at: day(20))]
+        #expect(given(facts).lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [4_995])
+        let again = given(facts + [stated(nil, at: day(30)), stated(20_000, at: day(15))])
+        #expect(again.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [4_995])
+    }
+
+    @Test("Without a price there is no amount")
     func unpriced() {
         let changes: [(inout TransactionSnapshot) -> Void] = [
-            { $0.price = nil }, { $0.currency = nil },
-            { $0.inAppOwnershipType = Raw(.familyShared) }, { $0.price = -1 },
-            { $0.price = .max },
+            { $0.price = nil }, { $0.currency = nil }, { $0.price = -1 }, { $0.price = .max },
         ]
         for change in changes {
             let life = given(.subscribed("1", day(0), day(30)), refund(change))

@@ -96,6 +96,18 @@ struct NoticeTests {
                 == [.missingPeriod])
     }
 
+    @Test("missingPeriod: none where grace or retry leads from an upgraded period to the next")
+    func successorAfterFailure() {
+        let upgraded = bought.transaction { $0.isUpgraded = true }
+        let next = Fact.resubscribed("2", day(35), day(65))
+        for grace in [day(46), nil] {
+            let failed = Fact.didFailToRenew(at: day(30), grace: grace)
+            #expect(given(upgraded, failed, next).notices(.missingPeriod).isEmpty)
+            let over = given(upgraded, failed, .expired(.billingRetry, at: day(33)), next)
+            #expect(over.notices(.missingPeriod).map { $0.period?.to } == [day(35)])
+        }
+    }
+
     @Test("unexplainedExpiry: EXPIRED with neither auto-renew off nor a failure before")
     func unexplained() {
         let renewed = Fact.didRenew("2", day(30), day(60)).renewal { $0.autoRenewStatus = Raw(.on) }

@@ -249,7 +249,8 @@ extension PlainCounts {
                 guard edge.milliseconds(since: end) <= 60 * Self.day else { break }
                 edge = sale.bought
                 guard sale.isBought else { continue }
-                served += max(0, min(end, sale.firstEnd ?? end).milliseconds(since: sale.bought))
+                let paidEnd = min(end, sale.firstEnd ?? end)
+                served += max(0, paidEnd.milliseconds(since: servedFrom(sale)))
             }
             let isLong = !plain.life.isOneTime && served >= 365 * Self.day
             let (gross, rate) = (sales[index].price!, isLong ? 85 : 70) as (Int64, Int64)
@@ -262,6 +263,14 @@ extension PlainCounts {
                     "proceeds": exact / 100 + (isUp ? 1 : 0),
                 ])
         }
+    }
+
+    /// From its purchase; paid in grace, from the end of the sale before.
+    private func servedFrom(_ sale: PlainLife.Sale) -> Timestamp {
+        guard let before = plain.state(before: sale.start), before.name == "grace" else {
+            return sale.bought
+        }
+        return min(sale.bought, sales[before.sale].statedEnd)
     }
 
     /// Of the newest paid sale; of one paid up front only where there is no other.

@@ -96,13 +96,26 @@ struct PlainLife {
         }
     }
 
-    /// All transactions of a one-time purchase are one.
+    /// All transactions of a one-time purchase are one. The refund of each lasts until another one
+    /// is bought after it, if it is not reversed before.
     private static func purchase(_ deliveries: [Delivery]) -> [Sale] {
         let about = deliveries.filter { $0.transaction?.transactionId != nil }
         guard !about.isEmpty else { return [] }
         var sold = sale(about, ids: Set(about.compactMap { $0.transaction?.transactionId }))
         // The original of a restored copy was bought before.
         sold.bought = about.compactMap { $0.transaction?.purchaseDate }.min() ?? sold.bought
+        let copies = sold.ids.sorted().map { id in
+            sale(about.filter { $0.transaction?.transactionId == id }, ids: [id])
+        }
+        sold.refunds = []
+        for copy in copies {
+            for refund in copy.refunds {
+                let later = copies.map(\.bought).filter { $0 > max(refund.from, copy.bought) }
+                var refund = refund
+                refund.to = ([refund.to].compactMap(\.self) + later).min()
+                add(refund, to: &sold.refunds)
+            }
+        }
         return [sold]
     }
 
@@ -149,21 +162,21 @@ struct PlainLife {
             joined.isRenewal = one.isRenewal || two.isRenewal
         }
         joined.refunds = one.refunds
-        for refund in two.refunds {
-            let same = joined.refunds.firstIndex { $0.from == refund.from }
-            guard let same else {
-                joined.refunds.append(refund)
-                continue
-            }
-            // Refunded while any of them is.
-            let ends = (joined.refunds[same].to, refund.to)
-            if case (let one?, let two?) = ends {
-                joined.refunds[same].to = max(one, two)
-            } else {
-                joined.refunds[same].to = nil
-            }
-        }
+        for refund in two.refunds { add(refund, to: &joined.refunds) }
         return joined
+    }
+
+    /// Refunds of one date are one, in force while any of them is.
+    private static func add(_ refund: Refund, to refunds: inout [Refund]) {
+        guard let same = refunds.firstIndex(where: { $0.from == refund.from }) else {
+            refunds.append(refund)
+            return
+        }
+        if let one = refunds[same].to, let two = refund.to {
+            refunds[same].to = max(one, two)
+        } else {
+            refunds[same].to = nil
+        }
     }
 
     /// `Lifecycle.md` §2 rule 3; the revocation of a copy is not a refund.
@@ -174,8 +187,12 @@ struct PlainLife {
             guard let payload = delivery.transaction else { continue }
             if let date = payload.revocationDate, payload.isUpgraded != true {
                 if standing?.from == date { continue }
-                let percentage = min(max(payload.revocationPercentage ?? 100_000, 0), 100_000)
-                standing = Refund(from: date, to: nil, percentage: percentage)
+                // As stated last for this date.
+                let percentage = stated.compactMap(\.transaction).filter {
+                    $0.revocationDate == date
+                }.compactMap(\.revocationPercentage).last
+                standing = Refund(
+                    from: date, to: nil, percentage: min(max(percentage ?? 100_000, 0), 100_000))
             } else if let found = standing {
                 if found.from < delivery.snapshotDate {
                     refunds.append(
@@ -190,7 +207,10 @@ struct PlainLife {
         return refunds.filter { refund in
             !stated.contains { delivery in
                 guard delivery.transaction?.revocationDate == refund.from else { return false }
-                if delivery.transaction?.inAppOwnershipType?.value == .assigned { return true }
+                switch delivery.transaction?.inAppOwnershipType?.value {
+                case .assigned, .familyShared: return true
+                default: break
+                }
                 switch delivery.transaction?.revocationType?.value {
                 case .familyRevoke, .assignmentRevoke: return true
                 default: break
