@@ -83,9 +83,7 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test(
-        "An identifier is accepted at its bound and refused beyond",
-        arguments: [(0, 200), (1, 503)])
+    @Test("An identifier has a bound", arguments: [(0, 200), (1, 503)])
     func identifierBound(excess: Int, status: Int) async throws {
         let count = EvidenceVerifier.requestIdentifierByteCount + excess
         let long = try body(payload { $0.requestIdentifier = String(repeating: "a", count: count) })

@@ -7,7 +7,7 @@ extension Lifecycle {
     public var stateBytes: [UInt8] {
         var writer = JSONWriter(reservingCapacity: 1024)
         writer.object { json in
-            json.member("givesAccess", meetsMinimumTrust)
+            json.member("givesAccess", !isEmpty && meetsMinimumTrust)
             json.array("intervals", intervals) { json, interval in
                 json.array { json in
                     json.value(interval.state.rawValue)

@@ -3,8 +3,9 @@ public struct EvidencePayloads: Hashable, Sendable {
     /// The payload of a single JWS, or verbatim evidence; empty for a pair.
     ///
     /// When `isOuterElided`, signed parts inside are replaced by the empty string and are in the
-    /// fields below. A reader looks where Apple puts a part (`data`, `appData`) in the decoded outer
-    /// payload: the empty string there stands for the field below, any other text is the part.
+    /// fields below. A reader looks where Apple puts a part (`data`, `appData`) in the decoded
+    /// outer payload: the empty string there stands for the field below, any other text is the
+    /// part.
     public var outer: [UInt8] = []
     /// Whether `outer` differs from the signed bytes.
     public var isOuterElided = false

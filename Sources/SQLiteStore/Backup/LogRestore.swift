@@ -287,15 +287,14 @@ public struct LogRestore: Sendable {
         _ description: BackupDescription
     ) async throws(StoreError) -> CheckpointCopy.Report {
         let file = "\(directory)/\(OperationsStore.fileName)"
-        let none = CheckpointCopy.Report()
-        guard description.hasCheckpoints || FileTrace(file) != nil else { return none }
+        guard description.hasCheckpoints || FileTrace(file) != nil else { return .init() }
         let table = try await Blocking.run { () throws(StoreError) in
             description.hasCheckpoints ? try BackupCheckpoints(path, readOnly: true) : nil
         }
         let operations = try await OperationsStore.open(directory: directory)
         let result = await Outcome { () throws(StoreError) -> CheckpointCopy.Report in
             try await operations.forgetUploadKeys()
-            guard let table else { return none }
+            guard let table else { return .init() }
             return try await CheckpointCopy.run(to: operations) { (size) async throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in
                     try table.page(after: size, limit: CheckpointCopy.pageCount)
