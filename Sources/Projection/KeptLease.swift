@@ -27,7 +27,7 @@ public final class KeptLease: Sendable {
             release()
             return false
         }
-        if let lease = held.withLock({ $0 }), lease.isHeld { return true }
+        if isHeld { return true }
         release()
         let isDue = nextTry.withLock { next in
             guard next <= .now else { return false }
@@ -40,6 +40,9 @@ public final class KeptLease: Sendable {
         if lease != nil { taken.withLock { $0 += 1 } }
         return lease != nil
     }
+
+    /// Whether this node has it now.
+    public var isHeld: Bool { held.withLock { $0?.isHeld ?? false } }
 
     /// How often it was taken: another node may have had it in between.
     public var takenCount: Int { taken.withLock { $0 } }

@@ -142,12 +142,7 @@ extension Settings {
             guard let engine = configuration.database?.engine else {
                 throw CommandFailure.invalidOption("--from and --to: no database can be opened.")
             }
-            do throws(StoreError) {
-                return try await engine.openBoth(environment, creating: !isSource)
-            } catch {
-                guard error.code == .noSuchFile else { throw error }
-                throw Settings.noLog(error.path ?? "")
-            }
+            return try await openLog(in: engine, creating: !isSource)
         }
         configuration.dataDirectory = place
         configuration.database = nil
@@ -156,6 +151,17 @@ extension Settings {
             throw Settings.noLog(directory)
         }
         return try await EnvironmentLedger.openLog(configuration, environment: environment)
+    }
+
+    /// Opens the log of the environment for a program that is not a node. Throws `noLog` where
+    /// there is none and `creating` is false.
+    func openLog(in engine: any LogEngine, creating: Bool) async throws -> OpenedLog {
+        do throws(StoreError) {
+            return try await engine.openBoth(environment, creating: creating)
+        } catch {
+            guard error.code == .noSuchFile else { throw error }
+            throw Settings.noLog(error.path ?? "")
+        }
     }
 
     /// The other environments whose logs are in a data directory; none for a database.

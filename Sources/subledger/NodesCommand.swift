@@ -21,7 +21,7 @@ struct NodesCommand: OutputCommand {
             throw CommandFailure.noDatabase
         }
         // Not as this node, whose log may have gone back.
-        let opened = try await engine.openBoth(settings.environment, creating: true)
+        let opened = try await settings.openLog(in: engine, creating: false)
         return try await closing(opened.close) {
             guard let operations = opened.operations as? any SharedOperations else {
                 throw CommandFailure.noDatabase

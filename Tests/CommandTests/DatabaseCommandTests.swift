@@ -101,12 +101,13 @@ struct DatabaseCommandTests {
         #expect(refused.errorCode == "fileForeign")
     }
 
-    @Test("Where a database has no log none is copied or backed up, and none is created")
+    @Test("Where a database has no log none is copied, backed up or listed, and none is created")
     func missing() async throws {
         let (place, url) = try await workplace()
         for arguments in [
             ["log", "copy", "--from", url, "--to", "copied"],
             ["backup", "file", "--database", url],
+            ["nodes", "--database", url],
         ] {
             for _ in 0..<2 {
                 let outcome = try await place.run(arguments + place.options)

@@ -15,8 +15,10 @@ extension PostgresLog {
     ) async throws(StoreError) -> LogAuditReport {
         var walk = AuditWalk()
         do throws(StoreError) {
-            guard let head = try await readTables({ try AuditHead.read($0, where: "log = 1") })
-            else {
+            let head = try await read { connection in
+                try AuditHead.read(SchemaTables(connection: connection), where: "log = 1")
+            }
+            guard let head else {
                 walk.add(LogFinding(.headMismatch))
                 return walk.report
             }

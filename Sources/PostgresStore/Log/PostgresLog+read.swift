@@ -15,24 +15,26 @@ extension PostgresLog {
     public func tree() async throws(StoreError) -> CompactRange { try await readHead().tree }
 
     private func readHead() async throws(StoreError) -> HeadRow {
+        try await read { [self] connection in try knownHead(connection) }
+    }
+
+    /// The head of a log that holds the newest event that this node has seen.
+    private func knownHead(_ connection: PostgresConnection) throws -> HeadRow {
         let last = lastSeen
-        return try await read { [self] connection in
-            let results = try connection.run([
-                Statement.log.leaf.with { $0.add(last.position) }, Statement.log.readHead.with(),
-            ])
-            let head = try HeadRow(results[1], location: location)
-            guard last.position == 0 || results[0].first?.digest(0) == last.leafHash else {
-                throw loss(LogWentBack(head: head.tree.size), connection)
-            }
-            return head
+        let results = try connection.run([
+            Statement.log.leaf.with { $0.add(last.position) }, Statement.log.readHead.with(),
+        ])
+        let head = try HeadRow(results[1], location: location)
+        guard last.position == 0 || results[0].first?.digest(0) == last.leafHash else {
+            throw loss(LogWentBack(head: head.tree.size), connection)
         }
+        return head
     }
 
     public func readEvents(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [RecordedEvent] {
-        let (events, isExtension) = try await read { [self] connection in
-            let isExtension = try holdsSeen(connection)
+        let events = try await readKnown { [self] connection in
             let result = try connection.run(
                 Statement.log.events.with {
                     $0.add(position)
@@ -47,9 +49,9 @@ extension PostgresLog {
                 last = event.position
                 events.append(event)
             }
-            return (events, isExtension)
+            return events
         }
-        if isExtension { seen.withLock { $0.note(events) } }
+        seen.withLock { $0.note(events) }
         for event in events where event.isDamaged {
             unreadable.withLock { $0.note(event.position) }
         }
@@ -59,35 +61,24 @@ extension PostgresLog {
     public func readPage(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent] {
-        let (page, isExtension) = try await read { [self] connection in
-            let isExtension = try holdsSeen(connection)
+        let page = try await readKnown { [self] connection in
             let known = knownHeaders.withLock { $0 }
             var page = EvidencePage(
                 headers: HeaderTable(known: known, location: location), location: location)
             let events = try page.read(
                 connection, after: position, through: through, limit: LogLimits.page(limit),
                 damaged: damaged)
-            // A reader sees committed rows only. In a log that went back ids may belong to other
-            // headers.
-            if isExtension, page.headers.known.headers.count > known.headers.count {
+            // A reader sees committed rows only.
+            if page.headers.known.headers.count > known.headers.count {
                 knownHeaders.withLock { $0 = page.headers.known }
             }
-            return (events, isExtension)
+            return events
         }
-        if isExtension { seen.withLock { $0.note(page.map(\.event)) } }
+        seen.withLock { $0.note(page.map(\.event)) }
         for logged in page where logged.damage != nil {
             unreadable.withLock { $0.note(logged.event.position) }
         }
         return page
-    }
-
-    /// Whether the log holds the newest event that this node has seen. Nothing is remembered of one
-    /// that went back: it would be mistaken for the log that this node knows.
-    private func holdsSeen(_ connection: PostgresConnection) throws -> Bool {
-        let last = lastSeen
-        guard last.position > 0 else { return true }
-        let leaf = try connection.run(Statement.log.leaf.with { $0.add(last.position) })
-        return leaf.first?.digest(0) == last.leafHash
     }
 
     public func takeUnreadablePositions() -> [Int64] { unreadable.withLock { $0.take() } }
@@ -95,15 +86,32 @@ extension PostgresLog {
     public func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await read { try body(SchemaTables(connection: $0)) }
+        try await readKnown { try body(SchemaTables(connection: $0)) }
+    }
+
+    /// As `read`. Throws `logWentBack` instead of running `body` on a log that lacks the newest
+    /// event that this node has seen: its rows would be mistaken for those of the log that this
+    /// node knows, and a server that lost events may be reached by any new connection.
+    private func readKnown<Value: Sendable>(
+        _ body: @escaping @Sendable (PostgresConnection) throws -> Value
+    ) async throws(StoreError) -> Value {
+        try await read { [self] connection in
+            let last = lastSeen
+            if last.position > 0 {
+                let leaf = try connection.run(Statement.log.leaf.with { $0.add(last.position) })
+                if leaf.first?.digest(0) != last.leafHash { _ = try knownHead(connection) }
+            }
+            return try body(connection)
+        }
     }
 
     /// Runs `body` on a reading thread; once more on a new connection when the connection was lost.
+    /// Audits read any log by it, also one that went back.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (PostgresConnection) throws -> Value
     ) async throws(StoreError) -> Value {
         try commits.requireOpen()
-        return try await readers.run(location) { slot in
+        return try await readers.run(location, within: answerTimeout) { slot in
             try slot.again { try body(slot.connection()) }
         }
     }

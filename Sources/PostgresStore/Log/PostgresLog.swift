@@ -105,12 +105,21 @@ public final class PostgresLog: SharedLog {
 
 extension ConnectionThreads {
     /// Runs `body` on one of the threads. Throws `closed` after `stop`.
+    ///
+    /// - Parameter limit: how long it may wait in the queue, at most. While the database does not
+    ///   answer, the work before it takes seconds each; it then throws `databaseUnavailable`.
     func run<Value: Sendable>(
-        _ location: String, _ body: @escaping @Sendable (ConnectionSlot) throws -> Value
+        _ location: String, within limit: Duration? = nil,
+        _ body: @escaping @Sendable (ConnectionSlot) throws -> Value
     ) async throws(StoreError) -> Value {
-        let result = await withCheckedContinuation { continuation in
-            let isAdded = add { slot in
-                continuation.resume(returning: Result { try body(slot) })
+        let added = ContinuousClock.now
+        let result: Result<Value, any Error> = await withCheckedContinuation { continuation in
+            let isAdded = add { [self] slot in
+                continuation.resume(
+                    returning: Result<Value, any Error> {
+                        if let limit { try requireTimely(slot, added: added, within: limit) }
+                        return try body(slot)
+                    })
             }
             guard !isAdded else { return }
             continuation.resume(returning: .failure(StoreError.logClosed(location)))

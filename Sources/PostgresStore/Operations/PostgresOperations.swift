@@ -89,7 +89,7 @@ public final class PostgresOperations: SharedOperations {
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
-        return try await threads.run(location) { [self] slot in
+        return try await threads.run(location, within: session.answerTimeout) { [self] slot in
             var number = 0
             while true {
                 number += 1
@@ -172,7 +172,7 @@ public final class PostgresOperations: SharedOperations {
         _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
-        return try await threads.run(location) { slot in
+        return try await threads.run(location, within: session.answerTimeout) { slot in
             try slot.again { try body(SchemaTables(connection: try slot.connection())) }
         }
     }
@@ -181,7 +181,7 @@ public final class PostgresOperations: SharedOperations {
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
-        return try await threads.run(location) { slot in
+        return try await threads.run(location, within: session.answerTimeout) { slot in
             try slot.again {
                 let connection = try slot.connection()
                 do {

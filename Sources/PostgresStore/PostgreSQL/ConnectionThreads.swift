@@ -20,7 +20,7 @@ final class ConnectionThreads: Sendable {
         self.queue = queue
         for number in 1...count {
             let thread = Thread {
-                queue.serve(ConnectionSlot(open: open))
+                queue.serve(ConnectionSlot { try queue.noting(open) })
             }
             thread.name = "\(name)-\(number)"
             thread.stackSize = 1 << 20
@@ -32,6 +32,19 @@ final class ConnectionThreads: Sendable {
 
     /// False after `stop`: the work is dropped.
     func add(_ work: @escaping Work) -> Bool { queue.add(work) }
+
+    /// Throws for work that waited in the queue for `limit`, or until another thread could not
+    /// connect either: connecting takes seconds each time.
+    func requireTimely(
+        _ slot: ConnectionSlot, added: ContinuousClock.Instant, within limit: Duration
+    ) throws(PostgresError) {
+        if slot.current?.isUsable != true, let failure = queue.failure, failure.end > added {
+            throw failure.error
+        }
+        guard added.duration(to: .now) < limit else {
+            throw PostgresError(.timedOut, "No connection became free in time.")
+        }
+    }
 
     /// Ends the threads, and with them the connections, after the work in the queue.
     func stop() { queue.stop() }
@@ -48,6 +61,7 @@ private final class WorkQueue: Sendable {
         var threadCount: Int
         /// Callers of `stopped`.
         var whenEnded: [CheckedContinuation<Void, Never>] = []
+        var failure: (end: ContinuousClock.Instant, error: PostgresError)?
     }
 
     private let state: Mutex<State>
@@ -58,6 +72,19 @@ private final class WorkQueue: Sendable {
     init(threadCount: Int) {
         self.threadCount = threadCount
         state = Mutex(State(threadCount: threadCount))
+    }
+
+    /// When the last attempt to connect that failed had ended, and why it failed.
+    var failure: (end: ContinuousClock.Instant, error: PostgresError)? {
+        state.withLock { $0.failure }
+    }
+
+    /// Opens a connection, and notes a failure.
+    func noting(_ open: () throws -> PostgresConnection) throws -> PostgresConnection {
+        do { return try open() } catch let error as PostgresError {
+            state.withLock { $0.failure = (ContinuousClock.now, error) }
+            throw error
+        }
     }
 
     func add(_ work: @escaping ConnectionThreads.Work) -> Bool {

@@ -74,6 +74,19 @@ extension ChangeFeed {
 
     // MARK: Following
 
+    /// The time that the node which runs the clock stored last, also while this one has no
+    /// subscribers; nil where no other node runs it: a time stored long ago is no start.
+    func followedTime() async throws(StoreError) -> Timestamp? {
+        guard !lease.isHeld, state.withLock({ $0.followed }) == nil,
+            let operations = ledger.operations as? any SharedOperations
+        else { return nil }
+        let leases = try await operations.leases()
+        guard leases.contains(where: { $0.task == ExclusiveTask.feedClock.rawValue }) else {
+            return nil
+        }
+        return try await operations.feedClock()?.at
+    }
+
     /// Takes over the horizon of the node that runs the clock, as far as this one has projected.
     func follow() async throws(StoreError) {
         guard let store = projections(), let kept = try await ledger.operations.feedClock() else {

@@ -17,7 +17,7 @@ public final class ChangeFeed: Sendable {
     public let ledger: EnvironmentLedger
     package let reader: ChangeReader
     let clock: any ServiceClock
-    private let lease: KeptLease
+    let lease: KeptLease
     /// Whether this node may run the tasks that one node runs for all: it follows the log, or no
     /// node is ahead of it.
     package let isCurrent: @Sendable () -> Bool
@@ -146,7 +146,7 @@ public final class ChangeFeed: Sendable {
     public func beginning() async throws(StoreError) -> FeedBeginning {
         while true {
             let end = try await logEnd()
-            let now = clock.now
+            let now = try await followedTime() ?? clock.now
             let beginning: FeedBeginning? = state.withLock { state in
                 // By the clock of the node that runs the feed.
                 let at = state.followed?.stored ?? now

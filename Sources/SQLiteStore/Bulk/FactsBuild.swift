@@ -28,7 +28,8 @@ public struct FactsBuild: Sendable {
     /// Decodes the log from the beginning up to `through` into a new file at `path`, which must not
     /// exist. Until it is complete the file has a temporary name, and no other process opens it.
     ///
-    /// Throws the errors of reading the log, `diskFull` or `ioError`; no file is left behind then.
+    /// Throws the errors of reading the log, `logWentBack` where it ends before `through`,
+    /// `diskFull` or `ioError`; no file is left behind then.
     public func run(
         path: String, through checkpoint: ProjectionCursor, report: @escaping Report = { _, _ in }
     ) async throws(StoreError) {
@@ -124,7 +125,11 @@ extension LedgerLog {
             while position < stretch.upperBound {
                 let page = try await page(
                     after: position, through: stretch.upperBound, damaged: .marked)
-                guard let last = page.last else { break }
+                guard let last = page.last else {
+                    // Rows that are missing before it are found by an audit.
+                    guard stretch.upperBound < stretches.through else { throw ended(stretch) }
+                    break
+                }
                 for logged in page {
                     for decoded in try FactDecoder.decode(logged) {
                         FactRecord.append(
@@ -142,6 +147,14 @@ extension LedgerLog {
         return files
     }
 
+    /// The last row of the log was there when the build began.
+    private func ended(_ stretch: Range<Int64>) -> StoreError {
+        StoreError(
+            .logWentBack, path: location,
+            reason: "The log no longer holds position \(stretch.upperBound).",
+            remedy: "Check the log by `subledger audit verify`; the next build begins anew.")
+    }
+
     private static func run(
         _ buffer: RunBuffer, _ directory: String
     ) async throws(StoreError) -> RunFile {
@@ -154,7 +167,7 @@ extension LedgerLog {
 /// The log divided into ranges that workers claim.
 private final class LogStretches: Sendable {
     private let state = Mutex<(next: Int64, done: Int64)>((0, 0))
-    private let through: Int64
+    let through: Int64
 
     /// Events per range.
     private static let eventCount: Int64 = 4_000

@@ -30,15 +30,15 @@ extension LedgerHost {
         }
         try CommandCheck.checkKey(key)
         return try await uploadTurns.pass(key) {
-            let keys = ledgers[0].ledger.operations
+            let (keys, now) = (ledgers[0].ledger.operations, clock())
             let state = try await keys.take(
-                uploadKey: key, request: SHA256.hash(bytes), at: clock())
+                uploadKey: key, request: SHA256.hash(bytes), at: now)
             if state == .taken { throw CommandIntake.reused(key) }
             do {
                 return try await takeReceipt(body, only: environment, sender: sender)
             } catch let refusal as IntakeRefusal {
                 // The key of a refused request is released, unless another request had taken it.
-                if state == .new { try? await keys.forget(uploadKey: key) }
+                if state == .new { try? await keys.forget(uploadKey: key, takenAt: now) }
                 throw refusal
             }
         }

@@ -52,13 +52,14 @@ extension LedgerHost {
         sender: String
     ) async throws -> RepeatableAnswer {
         let keys = ledgers[0].ledger.operations
-        let state = try await keys.take(uploadKey: key, request: request, at: clock())
+        let now = clock()
+        let state = try await keys.take(uploadKey: key, request: request, at: now)
         if state == .taken { throw CommandIntake.reused(key) }
         let receipt: IntakeReceipt
         // A duplicate is not a second event.
         do { receipt = try await takeUpload(body, only: environment) } catch {
             // A key taken by another request, or already answered, is kept.
-            if state == .new { try? await keys.forget(uploadKey: key) }
+            if state == .new { try? await keys.forget(uploadKey: key, takenAt: now) }
             throw error
         }
         var record: UploadRecord

@@ -33,8 +33,7 @@ extension ServedLedger {
         // An empty ledger has missed nothing, and Apple has no history of a local environment.
         let isSwept = sweeps && head > 0 && LedgerHost.usualEnvironments.contains(environment)
         gauges.append(("apps_never_swept", isSwept ? Double(apps.count - ends.count) : 0))
-        // A database that does not answer would keep the scrape waiting, and all gauges with it.
-        if !isDatabaseAway, let count = try? await ledger.operations.quarantineCount() {
+        if !isDatabaseAway, let count = await quarantineCount() {
             gauges.append(("quarantine_items", Double(count)))
         }
         let (log, directory) = (ledger.log.location, ledger.directory)
@@ -47,6 +46,17 @@ extension ServedLedger {
         }
         return gauges
     }
+
+    /// The number of quarantined items; nil where it cannot be read within `quarantineLimit`.
+    private func quarantineCount() async -> Int? {
+        await first(by: .now + ServedLedger.quarantineLimit) { [operations = ledger.operations] in
+            try? await operations.quarantineCount()
+        } ?? nil
+    }
+
+    /// A database that does not answer would keep a scrape waiting, and all gauges with it, beyond
+    /// the time that a scrape has: 10 s by default, for all environments.
+    static let quarantineLimit: Duration = .seconds(2)
 
     private static func byteCount(_ path: String) -> Double {
         var status = stat()

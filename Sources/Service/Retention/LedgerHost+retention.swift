@@ -239,29 +239,6 @@ extension LedgerHost {
             return each
         }
     }
-
-    /// The result of work, or nil once the deadline has passed; the work then goes on unobserved.
-    private func first<Value: Sendable>(
-        by deadline: ContinuousClock.Instant, _ work: @escaping @Sendable () async -> Value
-    ) async -> Value? {
-        let (results, continuation) = AsyncStream.makeStream(
-            of: Value?.self, bufferingPolicy: .bufferingOldest(1))
-        let working = Task {
-            continuation.yield(await work())
-            continuation.finish()
-        }
-        let timer = Task {
-            try? await Task.sleep(until: deadline, clock: .continuous)
-            continuation.yield(nil)
-            continuation.finish()
-        }
-        defer {
-            working.cancel()
-            timer.cancel()
-        }
-        for await result in results { return result }
-        return nil
-    }
 }
 
 /// The facts of a chain, and the state that they were read from.

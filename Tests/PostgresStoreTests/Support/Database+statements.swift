@@ -108,11 +108,13 @@ extension Database {
             SELECT convert_to(n::text, 'UTF8'), '\\x00', \(Self.start.milliseconds)
             FROM generate_series(1, \(OperationsLimits.uploadKeyCount)) AS numbers (n)
             """)
-        _ = try await store.take(uploadKey: "k", request: Self.list, at: Self.start)
+        for _ in 0..<2 {
+            _ = try await store.take(uploadKey: "k", request: Self.list, at: Self.start)
+        }
         let record = UploadRecord(
             result: "appended", eventPosition: 1, claim: nil, at: Self.start, position: 1)
         _ = try await store.keep(record, uploadKey: "k")
-        try await store.forget(uploadKey: "k")
+        try await store.forget(uploadKey: "k", takenAt: Self.start)
     }
 
     private func askRequests(_ store: PostgresOperations) async throws {

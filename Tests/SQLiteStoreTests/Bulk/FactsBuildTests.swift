@@ -111,6 +111,18 @@ struct FactsBuildTests {
         await log.close()
     }
 
+    @Test("A log that ends before the position of the build leaves no file")
+    func ended() async throws {
+        let log = try await log(try Sample.events(0..<3))
+        await #expect(throws: StoreError(.logWentBack, reason: "", remedy: "")) {
+            try await build(log).run(
+                path: scratch.file("facts.sqlite"),
+                through: ProjectionCursor(position: 4, leafHash: nil))
+        }
+        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
+        await log.close()
+    }
+
     // MARK: The same facts
 
     @Test("Facts built in bulk equal those added event by event, under every kind of id")

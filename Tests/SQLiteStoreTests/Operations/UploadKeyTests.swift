@@ -27,7 +27,7 @@ struct UploadKeyTests {
             #expect(try await store.keep(later, uploadKey: "k") == record)
             #expect(
                 try await store.take(uploadKey: "k", request: one, at: start) == .answered(record))
-            try await store.forget(uploadKey: "k")
+            try await store.forget(uploadKey: "k", takenAt: start)
             #expect(try await store.take(uploadKey: "k", request: two, at: start) == .taken)
             #expect(try await store.keep(later, uploadKey: "unknown") == later)
         }
@@ -37,8 +37,21 @@ struct UploadKeyTests {
     func forgotten() async throws {
         try await OperationsEngine.each { store in
             _ = try await store.take(uploadKey: "k", request: one, at: start)
-            try await store.forget(uploadKey: "k")
+            try await store.forget(uploadKey: "k", takenAt: start)
             #expect(try await store.take(uploadKey: "k", request: two, at: start) == .new)
+        }
+    }
+
+    @Test("A refusal does not release a key that the same request has taken again meanwhile")
+    func takenAgain() async throws {
+        try await OperationsEngine.each { store in
+            #expect(try await store.take(uploadKey: "k", request: one, at: start) == .new)
+            #expect(try await store.take(uploadKey: "k", request: one, at: start) == .open)
+            try await store.forget(uploadKey: "k", takenAt: start)
+            #expect(try await store.take(uploadKey: "k", request: two, at: start) == .taken)
+            #expect(try await store.keep(record, uploadKey: "k") == record)
+            #expect(
+                try await store.take(uploadKey: "k", request: one, at: start) == .answered(record))
         }
     }
 

@@ -137,6 +137,28 @@ struct DatabaseRefusalTests {
         }
     }
 
+    @Test("A node whose log went back returns no evidence of the log that is there now")
+    func evidence() async throws {
+        let place = try NodePlace()
+        let chain = MadeChain()
+        try await place.run(count: 1) { nodes in
+            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+            _ = try await nodes[0].chainEvents(chain.id, QueryScope(), after: 0, limit: 10)
+            try await place.changeEvents(
+                """
+                UPDATE \(place.productionSchema).events SET leaf_hash = sha256(leaf_hash)
+                WHERE position = 4
+                """)
+            // Not even of the positions before it.
+            await #expect(throws: StoreError(.logWentBack, reason: "", remedy: "")) {
+                _ = try await nodes[0].chainEvents(chain.id, QueryScope(), after: 0, limit: 1)
+            }
+            let answer = try await nodes[0].subscription(chain.id, QueryScope())
+            #expect(answer.position == 4)
+        }
+    }
+
     @Test("The directory of an embedded log becomes a node's only where the database has its events")
     func embedded() async throws {
         let place = try NodePlace()

@@ -137,6 +137,59 @@ struct NodeClockTests {
         }
     }
 
+    @Test("The first subscriber on a node starts by the clock of the node that runs the feed")
+    func firstSubscriber() async throws {
+        let place = try NodePlace()
+        let now = place.clock.now
+        let ahead = now.advanced(byMilliseconds: NodeClockTests.apart)
+        try await place.run(count: 2) { nodes in
+            _ = try await nodes[0].post(NodeClockTests.chain.bought())
+            var feeds: [ChangeFeed] = []
+            for (node, time) in zip(nodes, [now, ahead]) {
+                let served = try node.ledger(.production)
+                _ = try await served.snapshot(atLeast: 1)
+                let feed = ChangeFeed(ledger: served.ledger, clock: ManualClock(time)) {
+                    served.board.snapshot?.projections
+                }
+                feeds.append(feed)
+            }
+            #expect(try await feeds[0].beginning().start.clock == now.milliseconds)
+            try await until {
+                try await feeds[1].step()
+                return feeds[1].horizon == 1
+            }
+            #expect(try await feeds[0].beginning().start.clock == ahead.milliseconds)
+            // The lease ends with its feed; the time that was stored remains.
+            feeds.removeLast()
+            try await until {
+                try await feeds[0].beginning().start.clock == now.milliseconds
+            }
+        }
+    }
+
+    @Test("A database that does not answer keeps the other gauges waiting for a short time only")
+    func gauges() async throws {
+        let place = try NodePlace()
+        try await Gate.ledgers.pass {
+            let host = try await place.open(try place.configuration(1))
+            let ledger = try host.ledger(.production)
+            let table = "\(place.productionSchema).quarantine"
+            let holder = Task {
+                try await place.sql(
+                    "BEGIN; LOCK TABLE \(table) IN ACCESS EXCLUSIVE MODE; SELECT pg_sleep(60)")
+            }
+            let locks = "FROM pg_locks WHERE relation = '\(table)'::regclass AND"
+            try await until { try await place.sql("SELECT count(*) \(locks) granted") == "1" }
+            #expect(await !ledger.gauges(apps: []).contains { $0.name == "quarantine_items" })
+            // The statement that counts them still waits.
+            #expect(try await place.sql("SELECT count(*) \(locks) NOT granted") == "1")
+            try await place.sql("SELECT pg_terminate_backend(pid) \(locks) granted")
+            _ = try? await holder.value
+            host.stop()
+            await host.run()
+        }
+    }
+
     @Test("Answers grow older while a node cannot follow the log, although it can read it")
     func age() async throws {
         let place = try NodePlace()

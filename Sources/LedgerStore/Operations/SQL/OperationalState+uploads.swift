@@ -14,7 +14,11 @@ extension OperationalState {
                 now.milliseconds - OperationsLimits.uploadKeyMilliseconds)
             if let known = try tables.upload(key) {
                 guard known.request == request else { return .taken }
-                return known.record.map { .answered($0) } ?? .open
+                if let record = known.record { return .answered(record) }
+                // The attempt that took the key can no longer release it.
+                try tables.execute(
+                    "UPDATE @upload_keys SET taken_at = taken_at + 1 WHERE key = $1::bytea", key)
+                return .open
             }
             let count = try tables.count("upload_keys")
             if count >= OperationsLimits.uploadKeyCount {
@@ -54,11 +58,17 @@ extension OperationalState {
         }
     }
 
-    /// Releases a key whose request was refused.
-    public func forget(uploadKey key: String) async throws(StoreError) {
+    /// Releases a key whose request was refused. One that another attempt of the same request has
+    /// taken since, on another node, stays: that attempt may succeed.
+    ///
+    /// - `now`: as passed to the `take` that returned `.new`.
+    public func forget(uploadKey key: String, takenAt now: Timestamp) async throws(StoreError) {
         try await writeTables(.uploads) { tables in
             _ = try tables.execute(
-                "DELETE FROM @upload_keys WHERE key = $1::bytea AND result IS NULL", key)
+                """
+                DELETE FROM @upload_keys
+                WHERE key = $1::bytea AND result IS NULL AND taken_at = $2::bigint
+                """, key, now)
         }
     }
 }
