@@ -18,7 +18,7 @@ struct DoctorCommand: OutputCommand {
         let isHealthy = !findings.contains { $0.level == .bad }
         return Output(text: findings.map { $0.text + "\n" }.joined(), isClean: isHealthy) { json in
             json.member("healthy", isHealthy)
-            json.array("findings", findings) { $1.write(to: &$0) }
+            json.array("findings", findings)
         }
     }
 

@@ -59,7 +59,7 @@ struct MetricsExplainCommand: OutputCommand {
             isClean: answer.isExplained && reports.allSatisfy { $0.reader.malformedCount == 0 }
         ) { json in
             answer.write(to: &json)
-            json.array("reports", reports) { $1.write(to: &$0) }
+            json.objects("reports", reports) { $1.writeMembers(to: &$0) }
         }
     }
 
@@ -140,21 +140,19 @@ struct ReportFile {
         return try? day(date)
     }
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("file", path)
-            json.member("report", reader.kind?.rawValue)
-            json.member("rows", Int64(reader.rowCount))
-            json.member("malformedRows", Int64(reader.malformedCount))
-            json.objects("malformed", reader.malformed) { json, row in
-                json.member("line", Int64(row.line))
-                json.member("code", row.code.rawValue)
-            }
-            json.member("otherAppRows", Int64(reader.otherAppCount))
-            json.objects("notCompared", reader.otherEvents) { json, event in
-                json.member("event", event.name)
-                json.member("quantity", event.quantity)
-            }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("file", path)
+        json.member("report", reader.kind?.rawValue)
+        json.member("rows", Int64(reader.rowCount))
+        json.member("malformedRows", Int64(reader.malformedCount))
+        json.objects("malformed", reader.malformed) { json, row in
+            json.member("line", Int64(row.line))
+            json.member("code", row.code.rawValue)
+        }
+        json.member("otherAppRows", Int64(reader.otherAppCount))
+        json.objects("notCompared", reader.otherEvents) { json, event in
+            json.member("event", event.name)
+            json.member("quantity", event.quantity)
         }
     }
 }

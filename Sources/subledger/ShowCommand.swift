@@ -1,3 +1,4 @@
+import AppStore
 import ArgumentParser
 import Projection
 import Queries
@@ -17,6 +18,6 @@ struct ShowCommand: OutputCommand {
         let reading = try await settings.withSession { session in
             try await session.query.reading(id, bundleId: settings.bundleId, moment: moment)
         }
-        return Output(json: { reading.writeShow(to: &$0) }, text: reading.showText())
+        return Output(json: { reading.write(to: &$0) }, text: reading.showText())
     }
 }

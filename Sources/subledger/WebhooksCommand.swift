@@ -24,7 +24,7 @@ struct WebhooksCommand: AsyncParsableCommand {
                 text: standings.map { $0.text + "\n" }.joined()
                     + "\(standings.count) endpoints\n"
             ) { json in
-                json.array("endpoints", standings) { $1.write(to: &$0) }
+                json.array("endpoints", standings)
             }
         }
     }

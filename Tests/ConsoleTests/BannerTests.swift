@@ -8,7 +8,7 @@ import Testing
 struct BannerTests {
     private let frame = Frame.bare(["help"], now: Timestamp(milliseconds: 1_774_000_000_000))
 
-    private func html(_ frame: Frame) -> String { Page("Help", frame, "<h1>Help</h1>").html }
+    private func html(_ frame: Frame) -> String { Page("Help", frame, "").html }
 
     @Test("A service behind says by how many events; without its database, how old answers are")
     func behind() {
@@ -32,14 +32,16 @@ struct BannerTests {
         #expect(html(one).contains("<a href=\"\(address)\">All apps</a>"))
         let app = "bundleId=com.example.app"
         for (path, isKept) in [("subscriptions", false), ("reports", true)] {
-            let page = html(one.of([path, "1"]))
+            one.path = [path, "1"]
+            let page = html(one)
             #expect(page.contains("/reports?knownPosition=7&amp;\(app)\"") == isKept, "\(path)")
         }
     }
 
     @Test("Links of a page to itself keep what it was asked, and other zones its place, too")
     func kept() {
-        var one = frame.of(["reports", "churn"])
+        var one = frame
+        one.path = ["reports", "churn"]
         one.state.bundleId = BundleId("com.example.app")
         one.state.knowledge = .knownPosition(7)
         one.kept = [("from", "2024-06-01"), ("to", nil), ("where", "country=USA")]
@@ -53,7 +55,8 @@ struct BannerTests {
             "\(path)?\(asked)\(app)\">Back to the present",
             "\(path)?row=40&amp;\(asked)\(app)\(known)&amp;tz=local\">local",
         ] { #expect(html(one).contains("<a href=\"\(address)</a>"), "\(address)") }
-        var list = frame.of(["events"])
+        var list = frame
+        list.path = ["events"]
         list.state.bundleId = BundleId("com.example.app")
         let zone = "/console/production/events?bundleId=com.example.app&amp;tz=local"
         #expect(html(list).contains("<a href=\"\(zone)\">local</a>"))

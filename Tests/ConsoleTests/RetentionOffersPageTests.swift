@@ -14,9 +14,10 @@ struct RetentionOffersPageTests {
             environment: .production, from: now.advanced(byMilliseconds: -1), to: now, position: 7)
         offers.rows = rows
         for reason in RetentionOffers.reasons { offers.unanswered[reason] = 41 }
-        let frame = Frame.bare(["reports", RetentionOffersPage.name], now: now)
-        let question: [(String, String?)] = [("from", "2026-03-20"), ("to", nil)]
-        return RetentionOffersPage(frame, offers, question: question, first: first).page.html
+        var frame = Frame.bare(["reports", RetentionOffersPage.name], now: now)
+        frame.kept = [("from", "2026-03-20"), ("to", nil)]
+        frame.place = [("row", String(first))]
+        return RetentionOffersPage(frame, offers).page.html
     }
 
     private func rows(_ count: Int) -> [RetentionOffers.Row] {

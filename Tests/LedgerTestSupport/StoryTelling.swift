@@ -86,7 +86,7 @@ package struct StoryTelling {
             let reading = try await session.query.reading(
                 id, moment: Moment(at: moment, now: StoryCheck.end))
             found.append(
-                text(try TemporaryLedger.json { reading.writeShow(to: &$0) }, digests))
+                text(try TemporaryLedger.json { reading.write(to: &$0) }, digests))
         }
         return found
     }

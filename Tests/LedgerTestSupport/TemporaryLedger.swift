@@ -119,7 +119,7 @@ package struct TemporaryLedger: Sendable {
         try await session { session in
             let reading = try await session.query.reading(
                 id, bundleId: bundleId.map { BundleId($0) }, moment: moment(at, knowledge))
-            return try TemporaryLedger.json { reading.writeShow(to: &$0) }
+            return try TemporaryLedger.json { reading.write(to: &$0) }
         }
     }
 

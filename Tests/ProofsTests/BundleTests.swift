@@ -33,7 +33,7 @@ struct BundleTests {
                     continue
                 }
                 var json = JSONWriter()
-                reading.writeShow(to: &json)
+                reading.write(to: &json)
                 let shown = BundleFold.provable(try JSONValue.parse(json.bytes))
                 #expect(bundle.answer?.value == shown)
             }

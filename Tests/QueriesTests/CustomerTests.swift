@@ -252,9 +252,9 @@ struct CustomerTests {
                 of: CustomerId(token), moment: place.moment(day(1)))
             let first = try TemporaryLedger.json { reading.writeSubscriptions(to: &$0, limit: 1) }
             let next = try #require(first["next"]?.string.flatMap { ChainId(cursor: $0) })
-            let second = try TemporaryLedger.json {
-                reading.writeSubscriptions(to: &$0, limit: 1, after: next)
-            }
+            let rest = try await session.customers.held(
+                by: CustomerId(token), moment: place.moment(day(1)), after: next, limit: 1)
+            let second = try TemporaryLedger.json { rest.writeSubscriptions(to: &$0, limit: 1) }
             let ids = [first, second].compactMap {
                 $0["subscriptions"]?.array?.first?["originalTransactionId"]?.string
             }

@@ -134,9 +134,9 @@ struct NotificationRouteTests {
         "A body of version 1 is read up to its own limit, one byte more is a 413",
         arguments: [0, 1])
     func sizeOfVersionOne(excess: Int) async throws {
-        #expect(NotificationRoutes.maximumByteCount == 4 * 1024 * 1024)
+        #expect(LedgerHost.notificationByteCount == 4 * 1024 * 1024)
         let body = NotificationRouteTests.versionOne(
-            byteCount: NotificationRoutes.maximumByteCount + excess)
+            byteCount: LedgerHost.notificationByteCount + excess)
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.notify(body)
             #expect(answer.status == (excess == 0 ? 503 : 413))

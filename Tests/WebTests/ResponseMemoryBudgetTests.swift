@@ -149,7 +149,7 @@ struct AnswerRoomTests {
 
     @Test("A shared body is in memory once and needs no share, however many wait for it")
     func shared() async throws {
-        let body = DocumentRoutes.body
+        let body = WebService.document
         #expect(body.readableBytes > ChunkedBodyWriter.byteCount)
         let sink = Sink {
             #expect(

@@ -17,13 +17,13 @@ struct SubscriptionRouteTests {
             let reading = try await snapshot.query.reading(
                 purchase.id, moment: host.moment(QueryScope()))
             var json = JSONWriter()
-            reading.writeShow(to: &json)
+            reading.write(to: &json)
             #expect(try await client.get("/v1/subscriptions/\(purchase.id)").bytes == json.bytes)
             let id = purchase.transactionId(1)
             let byTransaction = try await snapshot.query.reading(
                 id, moment: host.moment(QueryScope()))
             var other = JSONWriter()
-            byTransaction.writeShow(to: &other)
+            byTransaction.write(to: &other)
             let asked = try await client.get("/v1/subscriptions/\(id)")
             #expect(asked.bytes == other.bytes)
             #expect(asked.json["transaction"]?["transactionId"]?.string == id)

@@ -110,9 +110,10 @@ struct BodyCutOffTests {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let tokens = AccessTokens([])
             let access = ConsoleGuard(
-                sessions: ConsoleSessions(tokens), tokens: tokens,
-                server: host.configuration.server,
-                pages: ConsolePages(host: host, tokens: tokens), problems: ProblemMiddleware())
+                sessions: ConsoleSessions(tokens),
+                pages: ConsolePages(
+                    host: host, tokens: tokens, answers: ResponseMemoryBudget()),
+                problems: ProblemMiddleware())
             let router = Router(context: WebContext.self)
             router.add(middleware: access)
             router.get("console/unforeseen") { _, _ -> String in throw Unforeseen() }

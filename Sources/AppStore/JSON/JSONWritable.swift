@@ -13,6 +13,19 @@ extension JSONWritable {
     }
 }
 
+/// A value whose JSON form is an object.
+public protocol JSONObjectWritable: JSONWritable {
+    /// Writes the members of the object.
+    func writeMembers(to json: inout JSONWriter)
+}
+
+extension JSONObjectWritable {
+    @inlinable
+    public func write(to json: inout JSONWriter) {
+        json.object { json in writeMembers(to: &json) }
+    }
+}
+
 extension String: JSONWritable {
     public func write(to json: inout JSONWriter) { json.writeString(self) }
 }

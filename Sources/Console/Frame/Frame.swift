@@ -20,7 +20,7 @@ package struct Frame: Sendable {
     /// The apps with an API key.
     package var appsWithKey: Set<BundleId> = []
     /// The address of the page, without the state.
-    package private(set) var path: [String]
+    package internal(set) var path: [String]
     /// Parameters of the page besides the state; its links to itself in another state keep them.
     package var kept: [(String, String?)] = []
     /// The place at which its list begins; only a link that changes the time zone alone keeps it.
@@ -33,8 +33,12 @@ package struct Frame: Sendable {
     package var result: OperatorForm.Result?
     /// Whether the page compares what was known then with what is known now.
     package var comparesWithNow = false
-    /// The text in the find box.
-    package var query: String?
+    /// Of the form on the page: unique to it, so that sending it twice acts once.
+    package var key = ""
+    /// The fields of the form, as first shown or as typed.
+    package var values: [String: String] = [:]
+    /// Why the form was not accepted.
+    package var failure: String?
     package var position: Int64?
     /// Positions of the log beyond it.
     package var lag: Int64 = 0
@@ -58,13 +62,6 @@ package struct Frame: Sendable {
         self.path = path
     }
 
-    /// The frame of another page.
-    package func of(_ path: [String]) -> Frame {
-        var frame = self
-        frame.path = path
-        return frame
-    }
-
     /// The same for a page that shows the present only.
     package var present: Frame {
         var frame = self
@@ -80,12 +77,14 @@ package struct Frame: Sendable {
         return frame
     }
 
-    /// Notes the position of the page's answer, which may have waited for an event since the frame
-    /// was made. The position of an answer of earlier knowledge does not change.
-    mutating func answered(at answered: Int64) {
-        guard state.knowledge == .everything, let position else { return }
-        lag = max(0, position + lag - answered)
-        self.position = answered
+    /// The same for an answer, which may have waited for an event since the frame was made. The
+    /// position of an answer of earlier knowledge does not change.
+    func of(_ stamp: AnswerStamp) -> Frame {
+        var frame = self
+        (frame.complete, frame.saysComplete) = (stamp.complete, true)
+        guard state.knowledge == .everything, let position else { return frame }
+        (frame.lag, frame.position) = (max(0, position + lag - stamp.position), stamp.position)
+        return frame
     }
 
     // MARK: Links
@@ -99,6 +98,12 @@ package struct Frame: Sendable {
         state.url(path, query + kept + [("bundleId", state.bundleId?.rawValue)])
     }
 
+    /// The value of a kept parameter; nil where it is absent.
+    package func asked(_ name: String) -> String? { kept.first { $0.0 == name }.flatMap(\.1) }
+
+    /// The row that its table begins with.
+    var firstRow: Int { place.first { $0.0 == "row" }.flatMap(\.1).flatMap { Int($0) } ?? 0 }
+
     /// The address that a form of the page is sent to, with the app of the chain that it is about.
     var formAddress: String { state.url(path, [("bundleId", state.bundleId?.rawValue)]) }
 
@@ -108,6 +113,23 @@ package struct Frame: Sendable {
     func link(_ text: String, _ path: String..., key: String? = nil) -> HTML {
         let shortcut: HTML = key.map { " data-key=\"\($0)\"" } ?? ""
         return "<a href=\"\(state.url(path))\"\(shortcut)>\(text)</a>"
+    }
+
+    /// A link to the form of an act, for those who may operate, where the act is offered.
+    func act(_ text: String, _ path: String..., if isOffered: Bool = true) -> HTML {
+        viewer.operates && isOffered
+            ? "<p class=\"acts\"><a href=\"\(state.url(path))\">\(text)</a></p>" : ""
+    }
+
+    /// Links to the forms of decisions about a person, and of an erasure; none in the past.
+    func acts(_ decisions: [(name: String, title: String)], _ path: String...) -> HTML {
+        guard !state.isHistoric else { return "" }
+        var acts = viewer.decides ? decisions : []
+        if viewer.operates { acts.append(("erase", "Erase this person's data")) }
+        let links = acts.map { act -> HTML in
+            "<a href=\"\(state.url(path + [act.name]))\">\(act.title)</a>"
+        }
+        return links.isEmpty ? "" : "<p class=\"acts\">\(links.joined(" "))</p>"
     }
 
     /// `Intake`, leading there for those who may see it.

@@ -6,11 +6,14 @@ internal import Projection
 package struct Page: Sendable {
     package let title: String
     package let frame: Frame
+    private let heading: HTML
     package let content: HTML
 
-    package init(_ title: String, _ frame: Frame, _ content: HTML) {
+    /// - Parameter heading: nil: the title.
+    package init(_ title: String, _ frame: Frame, heading: HTML? = nil, _ content: HTML) {
         self.title = title
         self.frame = frame
+        self.heading = heading ?? "\(title)"
         self.content = content
     }
 
@@ -33,6 +36,8 @@ package struct Page: Sendable {
             \(header)
             <main id="main"\(historic)>
             \(banners)
+            <h1>\(heading)</h1>
+            \(HTML.failure(frame.failure))
             \(content)
             </main>
             \(footer)
@@ -82,7 +87,7 @@ package struct Page: Sendable {
         return """
             <form class="find" action="\(frame.state.url(["find"]))" method="get" role="search">
             \(Page.hidden(frame.state, but: ["bundleId"]))<label for="q">Find</label>
-            <input id="q" name="q" value="\(frame.query ?? "")" maxlength="256" data-key="/"
+            <input id="q" name="q" value="\(frame.asked("q") ?? "")" maxlength="256" data-key="/"
             placeholder="customer, transaction, #position" autocomplete="off" spellcheck="false">
             </form>
             """

@@ -50,9 +50,7 @@ extension Frame {
     /// The link to the next page of a list; nothing at its end.
     ///
     /// - Parameter name: of the parameter that takes the cursor.
-    func pager(
-        _ text: String, _ name: String, _ cursor: String?, _ kept: [(String, String?)] = []
-    ) -> HTML {
+    func pager(_ text: String, _ name: String, _ cursor: String?) -> HTML {
         guard let cursor else { return "" }
         let app = ("bundleId", state.bundleId?.rawValue)
         let address = state.url(path, [(name, cursor)] + kept + [app])

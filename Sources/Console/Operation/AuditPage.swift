@@ -18,18 +18,12 @@ package struct AuditPage {
     }
 
     package var page: Page {
-        let start: HTML =
-            frame.viewer.operates && standing.running == nil
-            ? """
-            <p class="acts"><a href="\(frame.url("audit", "verify"))">Verify now</a></p>
-            """ : ""
-        return Page(
+        Page(
             "Audit", frame,
             """
-            <h1>Audit</h1>
             <dl class="fields"><dt>Events</dt><dd>\(standing.head.position)</dd>\
             <dt>Root</dt><dd><span class="id">\(standing.head.root.hexadecimal)</span></dd></dl>
-            \(start)
+            \(frame.act("Verify now", "audit", "verify", if: standing.running == nil))
             \(frame.live("audit", runs))
             <p class="muted">Each event's page proves that it is in this tree. \
             <code>subledger audit verify --signatures</code> does the same without this service. \

@@ -29,7 +29,6 @@ package enum DecisionsPage {
         return Page(
             "Decisions", frame,
             """
-            <h1>Decisions</h1>
             <p class="muted">Links, grants and notes stand in the log for ever; refused attempts are kept \
             by this node until it stops, or until a person's data is erased.</p>
             \(table.html(refused + made, empty: "No decision was found here."))

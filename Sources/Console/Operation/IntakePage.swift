@@ -17,7 +17,6 @@ package struct IntakePage {
         Page(
             "Intake", frame,
             """
-            <h1>Intake</h1>
             \(frame.live("intake", content))
             <p class="acts">\(frame.link("Recoveries", "recoveries")) \
             \(frame.link("Webhooks", "webhooks")) \(frame.link("Quarantine", "quarantine"))</p>

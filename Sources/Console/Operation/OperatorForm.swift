@@ -30,16 +30,10 @@ package struct OperatorForm {
 
     let frame: Frame
     let act: Act
-    /// Unique to this form, so that sending it twice acts once.
-    let key: String
-    let values: [String: String]
-    package var failure: String?
 
-    package init(_ frame: Frame, _ act: Act, key: String, values: [String: String]) {
+    package init(_ frame: Frame, _ act: Act) {
         self.frame = frame
         self.act = act
-        self.key = key
-        self.values = values
     }
 
     package var page: Page {
@@ -47,10 +41,8 @@ package struct OperatorForm {
         return Page(
             title, frame,
             """
-            <h1>\(title)</h1>
-            \(HTML.failure(failure))
             <p>\(effect)</p>
-            \(frame.form(key, to: frame.formAddress, fields + frame.order(values), button: button))
+            \(frame.form(to: frame.formAddress, fields + frame.order(), button: button))
             """)
     }
 
@@ -115,6 +107,6 @@ package struct OperatorForm {
     }
 
     private func input(_ name: String, _ label: String, isRequired: Bool) -> HTML {
-        .input(name, label, values[name], isRequired: isRequired)
+        .input(name, label, frame.values[name], isRequired: isRequired)
     }
 }

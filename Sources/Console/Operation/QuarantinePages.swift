@@ -27,18 +27,13 @@ package struct QuarantinePages {
                 "\(item.byteCount)", "\(item.attempts)",
             ])
         }
-        let retry: HTML =
-            frame.viewer.operates && !rows.isEmpty
-            ? """
-            <p class="acts"><a href="\(frame.url("quarantine", "retry"))">Retry all</a></p>
-            """ : ""
         return Page(
             "Quarantine", frame,
             """
-            <h1>Quarantine</h1>
             <p class="muted">What may be genuine is kept until it can be used; Apple sends it again \
             meanwhile.</p>
-            \(retry)\(table.html(rows, empty: "Nothing is in quarantine."))
+            \(frame.act("Retry all", "quarantine", "retry", if: !rows.isEmpty))\
+            \(table.html(rows, empty: "Nothing is in quarantine."))
             \(frame.pager("Older", "after", listing.next.map(String.init)))
             """)
     }
@@ -53,7 +48,6 @@ package struct QuarantinePages {
         return Page(
             "Quarantine \(item.id)", frame,
             """
-            <h1>Quarantine \(item.id)</h1>
             <p class="banner warn"><b>\(item.code)</b>: \(item.message)</p>
             \(HTML.fields([
                 ("Standing", "\(item.standing.rawValue)"),

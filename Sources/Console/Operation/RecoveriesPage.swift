@@ -32,29 +32,21 @@ package struct RecoveriesPage {
 
             """
         }
+        let hasKey = !frame.appsWithKey.isEmpty
         let content: HTML = """
-            \(frame.viewer.operates && !frame.appsWithKey.isEmpty ? start : "")
+            \(frame.act("Recover a window", "recoveries", "start", if: hasKey))
             <h2>Started here</h2>
             \(here.html(started, empty: "None."))
             \(open.isEmpty ? "" : "<h2>Not ended</h2><ul>\(open)</ul>" as HTML)
             <h2>Reports</h2>
             \(reports.html(stored, empty: "None."))
             """
-        return Page(
-            "Recoveries", frame,
-            """
-            <h1>Recoveries</h1>
-            \(frame.live("recoveries", content))
-            """)
+        return Page("Recoveries", frame, frame.live("recoveries", content))
     }
 
     /// A recovery, leading to it for those who may see the people whom it names.
     private func entryLink(_ id: String, _ name: HTML) -> HTML {
         frame.viewer.seesPeople ? "<a href=\"\(frame.url("recoveries", id))\">\(name)</a>" : name
-    }
-
-    private var start: HTML {
-        "<p class=\"acts\"><a href=\"\(frame.url("recoveries", "start"))\">Recover a window</a></p>"
     }
 
     package func entry(_ entry: RecoveryEntry) -> Page {
@@ -64,7 +56,6 @@ package struct RecoveriesPage {
             Page(
                 "Recovery", frame,
                 """
-                <h1>Recovery</h1>
                 <p>Of \(report.bundleId), ended \(frame.time(report.endedAt)): \
                 \(report.isFlawed ? "incomplete" : "complete").</p>
                 <pre class="json" tabindex="0" aria-label="Report">\
@@ -92,9 +83,6 @@ package struct RecoveriesPage {
         ])
         return Page(
             "Recovery \(job.id.prefix(8))", frame,
-            """
-            <h1>Recovery \(job.id.prefix(8))</h1>
-            \(frame.live("recovery", fields + "\n" + result))
-            """)
+            frame.live("recovery", fields + "\n" + result))
     }
 }

@@ -13,16 +13,13 @@ package enum WebhooksPage {
         let content: HTML =
             cards.isEmpty
             ? "<p>No webhook is configured for this environment.</p>" : "\(cards)"
-        return Page(
-            "Webhooks", frame, "<h1>Webhooks</h1>\(redelivered.map { result($0) })\(content)")
+        return Page("Webhooks", frame, "\(redelivered.map { result($0) })\(content)")
     }
 
     private static func card(_ standing: WebhookStanding, _ frame: Frame) -> HTML {
         let isWell = standing.state == "live" && standing.parked == 0 && !standing.isFailing
-        let address = frame.url("webhooks", standing.endpoint.name, "redeliver")
-        let act: HTML =
-            frame.viewer.operates
-            ? "<p class=\"acts\"><a href=\"\(address)\">Redeliver a range</a></p>" : ""
+        let act = frame.act(
+            "Redeliver a range", "webhooks", standing.endpoint.name, "redeliver")
         let remedy: HTML =
             standing.isStopped
             ? """

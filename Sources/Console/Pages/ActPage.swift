@@ -14,18 +14,12 @@ package struct ActPage {
         case note
     }
 
-    let frame: Frame
+    package var frame: Frame
     let act: Act
-    /// Unique to this form, so that sending it twice changes nothing.
-    let key: String
-    package var values: [String: String]
-    package var failure: String?
 
-    package init(_ frame: Frame, _ act: Act, key: String, values: [String: String] = [:]) {
+    package init(_ frame: Frame, _ act: Act) {
         self.frame = frame
         self.act = act
-        self.key = key
-        self.values = values
     }
 
     /// About a customer.
@@ -59,10 +53,12 @@ package struct ActPage {
                 \(chain.bundleId)</a></li>
                 """
         }
-        let title = "\(verb) \(id.rawValue)"
+        // It says itself what is to be done.
+        var shown = frame
+        shown.failure = nil
         return Page(
-            title, frame,
-            "<h1>\(title)</h1><p>Several purchases have this id:</p><ul>\(items)</ul>")
+            "\(verb) \(id.rawValue)", shown,
+            "<p>Several purchases have this id:</p><ul>\(items)</ul>")
     }
 
     /// About a chain.
@@ -85,24 +81,21 @@ package struct ActPage {
         _ title: String, about: HTML, chain: ChainReading?, customer: CustomerId?
     ) -> Page {
         if act == .link, chain == nil || customer == nil {
-            return Page(
-                title, frame, "<h1>\(title)</h1>\(HTML.failure(failure))\(missing(customer))")
+            return Page(title, frame, missing(customer))
         }
         let (button, after) = effect
         let label = "Reason (required; it stands in the timeline for ever)"
         let asked: HTML = """
-            \(frame.order(values, label)) <p class="muted">Nothing is changed at Apple.</p>
+            \(frame.order(label)) <p class="muted">Nothing is changed at Apple.</p>
             """
         return Page(
             title, frame,
             """
-            <h1>\(title)</h1>
-            \(HTML.failure(failure))
             <div class="before-after">
             <section><h2>Before</h2><p>\(about) \(chain.map { held($0) })</p></section>
             <section><h2>After</h2><p>\(after)</p></section>
             </div>
-            \(frame.form(key, to: frame.formAddress, fields + asked, button: button))
+            \(frame.form(to: frame.formAddress, fields + asked, button: button))
             """)
     }
 
@@ -165,19 +158,17 @@ package struct ActPage {
     }
 
     private func kept(_ name: String) -> HTML {
-        "<input type=\"hidden\" name=\"\(name)\" value=\"\(values[name] ?? "")\">"
+        "<input type=\"hidden\" name=\"\(name)\" value=\"\(frame.values[name] ?? "")\">"
     }
 
     private func input(_ name: String, _ label: String, _ hint: String) -> HTML {
-        .input(name, label, values[name], hint: hint, isRequired: true)
+        .input(name, label, frame.values[name], hint: hint, isRequired: true)
     }
 }
 
 extension Frame {
     /// The form of an act.
-    ///
-    /// - Parameter key: unique to the form, so that sending it twice acts once.
-    func form(_ key: String, to address: String, _ fields: HTML, button: String) -> HTML {
+    func form(to address: String, _ fields: HTML, button: String) -> HTML {
         """
         <form class="act" method="post" action="\(address)" data-once>
         <input type="hidden" name="key" value="\(key)">
@@ -189,7 +180,7 @@ extension Frame {
 
     /// The fields of who acts, and why. Signed in, the token names the author; otherwise the name
     /// is stated and not checked.
-    func order(_ values: [String: String], _ label: String = "Reason") -> HTML {
+    func order(_ label: String = "Reason") -> HTML {
         let stated: HTML = """
             <label for="actor">Your name (stated; this service has no tokens to check it)</label>
             <input id="actor" name="actor" required maxlength="200" value="\(values["actor"] ?? "")" \

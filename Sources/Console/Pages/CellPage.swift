@@ -7,10 +7,8 @@ package import Reports
 
 /// The chains behind one cell of a report, each with the events that decided it.
 package enum CellPage {
-    /// - Parameter question: the parameters of the cell, kept by the link to the next page.
-    package static func page(
-        _ frame: Frame, _ cell: CellChains, question: [(String, String?)]
-    ) -> Page {
+    /// - Parameter frame: keeps the parameters of the cell.
+    package static func page(_ frame: Frame, _ cell: CellChains) -> Page {
         var frame = frame
         frame.position = cell.stamp.position
         let column = Report.heading(cell.column.name)
@@ -34,12 +32,11 @@ package enum CellPage {
         return Page(
             "\(amount) \(column)", frame,
             """
-            <h1>\(amount) \(column)</h1>
             <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(chains)</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
             chains add up to the cell.\(twelfth)</p>
             \(table.html(rows, empty: "No chain counts here."))
-            \(frame.pager("More", "after", cell.next?.cursor, question))
+            \(frame.pager("More", "after", cell.next?.cursor))
             """)
     }
 }

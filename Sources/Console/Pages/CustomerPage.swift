@@ -14,11 +14,7 @@ package struct CustomerPage {
         _ frame: Frame, _ answer: EntitlementsAnswer, _ reading: CustomerReading,
         before: TimelinePlace?
     ) {
-        var frame = frame
-        frame.complete = answer.stamp.complete
-        frame.saysComplete = true
-        frame.answered(at: answer.stamp.position)
-        self.frame = frame
+        self.frame = frame.of(answer.stamp)
         self.answer = answer
         self.reading = reading
         slice = TimelineSlice(reading, before: before)
@@ -29,14 +25,14 @@ package struct CustomerPage {
 
     package var page: Page {
         let id = reading.customer.rawValue
-        return Page("Customer \(id)", frame, content)
+        return Page(
+            "Customer \(id)", frame, heading: "Customer <bdi class=\"id\">\(id)</bdi>", content)
     }
 
     private var content: HTML {
         """
-        <h1>Customer <bdi class="id">\(reading.customer)</bdi></h1>
         \(acts)
-        \(KnowledgeForm(frame: frame).html)
+        \(frame.knowledgeForm)
         \(verdicts)
         \(proof)
         \(chains)
@@ -66,19 +62,9 @@ package struct CustomerPage {
     }
 
     private var acts: HTML {
-        guard !frame.state.isHistoric else { return "" }
-        let id = reading.customer.rawValue
-        var own: [HTML] = []
-        func add(_ name: String, _ title: String) {
-            own.append(frame.link(title, "customers", id, name))
-        }
-        if frame.viewer.decides {
-            add("link", "Link")
-            add("grant", "Grant")
-            add("note", "Note")
-        }
-        if frame.viewer.operates { add("erase", "Erase this person's data") }
-        return own.isEmpty ? "" : "<p class=\"acts\">\(own.joined(" "))</p>"
+        frame.acts(
+            [("link", "Link"), ("grant", "Grant"), ("note", "Note")], "customers",
+            reading.customer.rawValue)
     }
 
     // MARK: Verdicts
@@ -98,7 +84,7 @@ package struct CustomerPage {
             }
             return ranked.joined("") + elsewhere
         }
-        if isUnknown { return UnknownId(frame: frame, id: reading.customer.rawValue).html }
+        if isUnknown { return frame.unknown(reading.customer.rawValue) }
         let why: HTML =
             reading.chains.isEmpty
             ? "this customer holds no purchase and no grant by \(frame.time(reading.moment.at))"

@@ -37,16 +37,10 @@ package struct ErasePage {
 
     let frame: Frame
     let subject: Subject
-    /// Unique to this form, so that sending it twice erases once.
-    package var key: String
-    let values: [String: String]
-    package var failure: String?
 
-    package init(_ frame: Frame, _ subject: Subject, key: String, values: [String: String]) {
+    package init(_ frame: Frame, _ subject: Subject) {
         self.frame = frame
         self.subject = subject
-        self.key = key
-        self.values = values
     }
 
     private var title: String {
@@ -67,8 +61,6 @@ package struct ErasePage {
         return Page(
             title, frame,
             """
-            <h1>\(title)</h1>
-            \(HTML.failure(failure))
             <p>\(extent) is erased. Random ids take the place of its ids, so that reports and proofs stay \
             as they are. The next page shows what would be erased; nothing is erased before.</p>
             \(form(fields: reason, button: "Next: show what would be erased"))
@@ -82,14 +74,12 @@ package struct ErasePage {
             ("Events", "\(plan.positions.count): \(frame.events(plan.positions))"),
             ("Purchases", plan.chains.isEmpty ? nil : chains),
             ("Customer", plan.customer.map { frame.customer($0) }),
-            ("By", "\(frame.viewer.name ?? values["actor"] ?? "")"),
-            ("Reason", "\(values["reason"] ?? "")"),
+            ("By", "\(frame.viewer.name ?? frame.values["actor"] ?? "")"),
+            ("Reason", "\(frame.values["reason"] ?? "")"),
         ]
         return Page(
             title, frame,
             """
-            <h1>\(title)</h1>
-            \(HTML.failure(failure))
             \(HTML.fields(rows))
             <p class="banner warn">This cannot be undone. What arrives about it until you erase is erased, \
             too; what arrives later is a new beginning.</p>
@@ -101,16 +91,16 @@ package struct ErasePage {
 
     /// The address keeps the app: two apps may have chains of one id.
     private func form(fields: HTML, button: String) -> HTML {
-        frame.form(key, to: frame.state.url(frame.path), fields, button: button)
+        frame.form(to: frame.state.url(frame.path), fields, button: button)
     }
 
     private var reason: HTML {
         frame.order(
-            values, "Reason (required; it stands in the log for ever: write no name and no id)")
+            "Reason (required; it stands in the log for ever: write no name and no id)")
     }
 
     private var confirmed: HTML {
-        let kept = Page.hidden(["actor", "reason"].map { ($0, values[$0]) })
+        let kept = Page.hidden(["actor", "reason"].map { ($0, frame.values[$0]) })
         let label = "Type \(subject.id) to confirm"
         return """
             \(kept)\(HTML.input(ErasePage.confirmation, label, nil, isRequired: true))

@@ -9,20 +9,15 @@ package struct EventsPage {
     let events: [RecordedEvent]
     /// The position to continue before; nil at the beginning of the log.
     let next: Int64?
-    /// The filters, as parameters of an address.
-    let filters: [(String, String?)]
     /// Whether the list follows the log while the page is shown.
     let isLive: Bool
 
-    package init(
-        _ frame: Frame, _ events: [RecordedEvent], next: Int64?, filters: [(String, String?)],
-        isLive: Bool
-    ) {
+    /// - Parameter frame: keeps the filters.
+    package init(_ frame: Frame, _ events: [RecordedEvent], next: Int64?, isLive: Bool) {
         self.frame = frame
         self.events = events
         self.next = next
-        self.filters = filters
-        self.isLive = isLive && filters.allSatisfy { $0.1 == nil }
+        self.isLive = isLive && frame.kept.allSatisfy { $0.1 == nil }
     }
 
     package var page: Page {
@@ -30,12 +25,11 @@ package struct EventsPage {
         let note: HTML = "<a href=\"\(stop)\">Stop following</a>"
         let list: HTML = """
             \(table.html(events.map { row($0) }, empty: empty))
-            \(frame.pager("Older", "before", next.map(String.init), filters))
+            \(frame.pager("Older", "before", next.map(String.init)))
             """
         return Page(
             "Events", frame,
             """
-            <h1>Events</h1>
             \(form)
             \(isLive ? frame.live("list", list, note: note) : list)
             """)
@@ -63,7 +57,7 @@ package struct EventsPage {
 
     private var form: HTML {
         func input(_ name: String, _ label: String, _ hint: String) -> HTML {
-            .input(name, label, filters.first { $0.0 == name }.flatMap(\.1), hint: hint)
+            .input(name, label, frame.asked(name), hint: hint)
         }
         return """
             <form class="filter" method="get" action="\(ViewState.address(frame))">

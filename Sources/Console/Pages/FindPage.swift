@@ -13,23 +13,21 @@ package struct FindPage {
         Page(
             "Find", frame,
             """
-            <h1>Find</h1>
             <p>Type a customer, a transaction, an original transaction, a webOrderLineItemId, a \
             notificationUUID, or a position as #13.</p>
             """)
     }
 
     package func nothing(for text: String) -> Page {
-        Page("Find", frame, "<h1>Find</h1>\(UnknownId(frame: frame, id: text).html)")
+        Page("Find", frame, frame.unknown(text))
     }
 
     /// A subscription without a state then; the field leads to another time.
     package func stateless(_ id: String, _ why: String) -> Page {
         Page(
-            "Subscription \(id)", frame,
+            "Subscription \(id)", frame, heading: "Subscription <bdi class=\"id\">\(id)</bdi>",
             """
-            <h1>Subscription <bdi class="id">\(id)</bdi></h1>
-            \(KnowledgeForm(frame: frame).html)
+            \(frame.knowledgeForm)
             <p class="banner warn">\(why)</p>
             """)
     }
@@ -49,7 +47,7 @@ package struct FindPage {
     package func page(_ answer: SearchAnswer) -> Page {
         guard !answer.matches.isEmpty else {
             guard answer.mayBeOrderId else { return nothing(for: answer.text) }
-            return Page("Find", frame, "<h1>Find</h1>\(order(answer.text))")
+            return Page("Find", frame, order(answer.text))
         }
         let table = RowTable(label: "Found", heads: ["Found", "As", "Of"])
         let rows = answer.matches.map { match -> HTML in
@@ -64,7 +62,6 @@ package struct FindPage {
         return Page(
             "Find", frame,
             """
-            <h1>Find</h1>
             <p>\(answer.isExact ? "Several things have this id." : "Nothing has exactly this id. These begin with it:")</p>
             \(table.html(rows, empty: ""))
             \(more)
@@ -81,7 +78,7 @@ package struct FindPage {
         }
         return Page(
             "Find", frame,
-            "<h1>Find</h1><p>Several apps have a purchase of this id:</p><ul>\(items)</ul>")
+            "<p>Several apps have a purchase of this id:</p><ul>\(items)</ul>")
     }
 
     private func order(_ text: String) -> HTML {

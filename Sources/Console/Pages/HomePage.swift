@@ -13,7 +13,6 @@ package enum HomePage {
         Page(
             "Subledger", frame,
             """
-            <h1>Subledger</h1>
             \(find(frame))
             \(status.map { IntakePage.health($0, frame) })
             \(status.map { work($0, webhooks, frame) })

@@ -17,7 +17,6 @@ package enum PlainPages {
         return Page(
             "Help", frame,
             """
-            <h1>Help</h1>
             <h2>What the words mean</h2>
             <dl class="fields">
             <dt>#13</dt><dd>an event: the thirteenth thing that was received and kept for ever</dd>
@@ -49,7 +48,6 @@ package enum PlainPages {
         return Page(
             "Sign in", frame,
             """
-            <h1>Sign in</h1>
             \(kept)\(HTML.failure(failure))
             <form class="act" method="post" action="/console/sign-in" data-once>
             <input type="hidden" name="next" value="\(next)">
@@ -71,7 +69,6 @@ package enum PlainPages {
         Page(
             "Being computed", frame,
             """
-            <h1>Being computed</h1>
             <p role="status">This report reads many events. The page loads itself again every \
             \(waitingSeconds) s until it is ready, without delaying other pages; \
             <a href="">reload</a>.</p>
@@ -87,9 +84,8 @@ package enum PlainPages {
                 "<p>Try again in \(seconds) s: <a href=\"\">reload</a>.</p>"
             } ?? ""
         return Page(
-            "\(status) \(code)", frame,
+            "\(status) \(code)", frame, heading: "\(code)",
             """
-            <h1>\(code)</h1>
             \(HTML.failure(detail))
             \(retry)<p class="muted">Status \(status), code <code>\(code)</code>.</p>
             """)

@@ -5,7 +5,6 @@ internal import Reports
 struct ReportForm {
     let frame: Frame
     let name: String
-    let question: [(String, String?)]
 
     var html: HTML {
         let intervals = ReportInterval.allCases.map(\.rawValue)
@@ -46,12 +45,10 @@ struct ReportForm {
 
     /// Keeps what has no field: a report in the currencies of its payments, and its zone.
     private var kept: HTML {
-        Page.hidden(question.filter { ["rates", "timeZone"].contains($0.0) })
+        Page.hidden(frame.kept.filter { ["rates", "timeZone"].contains($0.0) })
     }
 
-    private func value(_ name: String) -> String {
-        question.first { $0.0 == name }.flatMap(\.1) ?? ""
-    }
+    private func value(_ name: String) -> String { frame.asked(name) ?? "" }
 
     private func input(_ name: String, _ label: String) -> HTML {
         .input(name, label, value(name))
@@ -91,7 +88,6 @@ package enum ReportsPage {
         return Page(
             "Reports", frame,
             """
-            <h1>Reports</h1>
             <table class="rows"><tbody>
             \(items)</tbody></table>
             <p class="muted">Every figure is computed from the events, by a published and numbered \

@@ -8,10 +8,6 @@ package struct ReportPage {
     let report: Report
     /// The metric's name in addresses.
     let name: String
-    /// The parameters of the question, kept by every link.
-    let question: [(String, String?)]
-    /// The row that the table begins with.
-    let first: Int
 
     /// What a report can be taken as instead of its page. Raw values are part of addresses.
     package enum File: String, Sendable, CaseIterable {
@@ -26,10 +22,8 @@ package struct ReportPage {
     /// Bytes of them left for the rows, however long the chart is.
     static let rowsByteCount = 8 * 1_024
 
-    package init(
-        _ frame: Frame, _ report: Report, name: String, question: [(String, String?)],
-        first: Int = 0
-    ) {
+    /// - Parameter frame: keeps the parameters of the question.
+    package init(_ frame: Frame, _ report: Report, name: String) {
         var frame = frame
         frame.complete = report.stamp.complete
         frame.position = report.stamp.position
@@ -37,9 +31,9 @@ package struct ReportPage {
         self.frame = frame
         self.report = report
         self.name = name
-        self.question = question
-        self.first = first
     }
+
+    private var first: Int { frame.firstRow }
 
     package var page: Page {
         let title = name.prefix(1).uppercased() + name.dropFirst()
@@ -47,9 +41,8 @@ package struct ReportPage {
         return Page(
             title, frame,
             """
-            <h1>\(title)</h1>
-            \(ReportForm(frame: frame, name: name, question: question).html)
-            \(KnowledgeForm(frame: frame, kept: question).html)
+            \(ReportForm(frame: frame, name: name).html)
+            \(frame.knowledgeForm)
             \(stamp)
             \(chart)
             \(table(beside: chart))
@@ -59,12 +52,12 @@ package struct ReportPage {
 
     private var stamp: HTML {
         let stamp = report.stamp
-        let file = frame.state.url(frame.path, question + [("format", File.csv.rawValue)])
+        let file = frame.state.url(frame.path, frame.kept + [("format", File.csv.rawValue)])
         let diff: HTML
         switch frame.state.knowledge {
         case .everything: diff = ""
         case .knownAt, .knownPosition:
-            let address = frame.state.url(["reports", "diff"], [("metric", name)] + question)
+            let address = frame.state.url(["reports", "diff"], [("metric", name)] + frame.kept)
             diff = " · <a href=\"\(address)\">what changed since</a>"
         }
         return """
@@ -78,7 +71,7 @@ package struct ReportPage {
     private var converted: HTML {
         guard let rates = report.stamp.rates else { return "" }
         let none = ("rates", Optional(RateChoice.separateName))
-        let address = frame.state.url(frame.path, question.filter { $0.0 != "rates" } + [none])
+        let address = frame.state.url(frame.path, frame.kept.filter { $0.0 != "rates" } + [none])
         return """
             <p class="muted">\(rates.line) · \
             <a href="\(address)">in their own currencies</a></p>
@@ -139,7 +132,7 @@ package struct ReportPage {
         // The chains are converted as the report is.
         let isApart = report.stamp.rates == nil
         let rates = ("rates", isApart && report.isMoney ? RateChoice.separateName : nil)
-        let kept = question.filter { ["where", "timeZone", "paid"].contains($0.0) } + [rates]
+        let kept = frame.kept.filter { ["where", "timeZone", "paid"].contains($0.0) } + [rates]
         return frame.state.url(
             ["reports", name, "cell"],
             [
@@ -194,7 +187,7 @@ package struct ReportPage {
         guard first > 0 || end < report.rows.count else { return "" }
         func link(_ text: String, _ first: Int) -> HTML {
             let row = ("row", first > 0 ? String(first) : nil)
-            return "<a href=\"\(frame.state.url(frame.path, question + [row]))\">\(text)</a>"
+            return "<a href=\"\(frame.state.url(frame.path, frame.kept + [row]))\">\(text)</a>"
         }
         let start = first > 0 ? link("First rows", 0) : ""
         let rest = end < report.rows.count ? link("More rows", end) : ""
@@ -205,8 +198,7 @@ package struct ReportPage {
     }
 
     private func isUnfinished(_ end: Timestamp) -> Bool {
-        let isCut =
-            end == report.scope.instants.last && !question.contains { $0 == "to" && $1 != nil }
+        let isCut = end == report.scope.instants.last && frame.asked("to") == nil
         return isCut || end > frame.limit
     }
 

@@ -7,24 +7,17 @@ package import Queries
 package struct RetentionOffersPage {
     let frame: Frame
     let offers: RetentionOffers
-    /// The range as it was asked for, kept by every link.
-    let question: [(String, String?)]
-    /// The row that the table begins with.
-    let first: Int
 
     /// The name of the report in addresses and in the list of reports.
     package static let name = "retention-offers"
     static let title = "Retention messages shown, and what became of the subscriptions"
 
-    package init(
-        _ frame: Frame, _ offers: RetentionOffers, question: [(String, String?)], first: Int = 0
-    ) {
+    /// - Parameter frame: keeps the range as it was asked for.
+    package init(_ frame: Frame, _ offers: RetentionOffers) {
         var frame = frame.present
         frame.position = offers.position
         self.frame = frame
         self.offers = offers
-        self.question = question
-        self.first = first
     }
 
     package var page: Page {
@@ -34,10 +27,10 @@ package struct RetentionOffersPage {
         return Page(
             "Retention offers", frame,
             """
-            <h1>Retention offers</h1>
             <form class="filter" method="get" action="\(ViewState.address(frame))">
             \(Page.hidden(frame.state))
-            \(HTML.input("from", "From", value("from"))) \(HTML.input("to", "To", value("to")))
+            \(HTML.input("from", "From", frame.asked("from"))) \
+            \(HTML.input("to", "To", frame.asked("to")))
             <button>Show</button>
             </form>
             <p class="muted">retention-offers/1 · answered from \(frame.time(offers.from)) until \
@@ -51,15 +44,13 @@ package struct RetentionOffersPage {
             """)
     }
 
-    private func value(_ name: String) -> String? { question.first { $0.0 == name }?.1 }
-
     private var table: HTML {
         let figures = ["Shown", "Kept", "Lost", "Open"]
         let table = RowTable(
             label: "Retention offers", heads: ["Rule", "Message", "Offer"] + figures,
             figures: Set(figures))
         // A link may name any row.
-        let start = min(first, offers.rows.count)
+        let start = min(frame.firstRow, offers.rows.count)
         let end = start + Frame.rowCount
         let rows = offers.rows.dropFirst(start).prefix(Frame.rowCount).map { row in
             table.row([
@@ -71,7 +62,7 @@ package struct RetentionOffersPage {
         let next = end < offers.rows.count ? String(end) : nil
         return """
             \(table.html(rows, empty: "No message was shown in this range."))
-            \(frame.pager("More rows", "row", next, question))
+            \(frame.pager("More rows", "row", next))
             """
     }
 }

@@ -10,17 +10,16 @@ package struct SubscriptionPage {
 
     /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
     package init(_ frame: Frame, _ reading: ChainReading, before: TimelinePlace?) {
-        var frame = frame
-        frame.complete = reading.stamp.complete
-        frame.saysComplete = true
-        frame.answered(at: reading.stamp.position)
-        self.frame = frame
+        self.frame = frame.of(reading.stamp)
         self.reading = reading
         slice = TimelineSlice(reading, before: before)
     }
 
     package var page: Page {
-        Page("Subscription \(reading.chain.originalTransactionId)", frame, content)
+        let id = reading.chain.originalTransactionId
+        let kind = reading.life.isOneTime ? "Purchase" : "Subscription"
+        return Page(
+            "Subscription \(id)", frame, heading: "\(kind) <bdi class=\"id\">\(id)</bdi>", content)
     }
 
     private var content: HTML {
@@ -28,10 +27,8 @@ package struct SubscriptionPage {
         let transaction: HTML =
             reading.transaction?.text.map { "<p class=\"banner info\">\($0)</p>" } ?? ""
         return """
-            <h1>\(reading.life.isOneTime ? "Purchase" : "Subscription") \
-            <bdi class="id">\(reading.chain.originalTransactionId)</bdi></h1>
             \(acts)
-            \(KnowledgeForm(frame: frame).html)
+            \(frame.knowledgeForm)
             \(transaction)\(verdict)
             \(StateBand(frame: frame, reading: reading).svg)
             \(fields)
@@ -44,17 +41,9 @@ package struct SubscriptionPage {
     }
 
     private var acts: HTML {
-        guard !frame.state.isHistoric else { return "" }
-        let id = reading.chain.originalTransactionId.rawValue
-        var acts: [HTML] = []
-        if frame.viewer.decides {
-            acts.append(frame.link("Link to a customer", "subscriptions", id, "link"))
-            acts.append(frame.link("Note", "subscriptions", id, "note"))
-        }
-        if frame.viewer.operates {
-            acts.append(frame.link("Erase this person's data", "subscriptions", id, "erase"))
-        }
-        return acts.isEmpty ? "" : "<p class=\"acts\">\(acts.joined(" "))</p>"
+        frame.acts(
+            [("link", "Link to a customer"), ("note", "Note")], "subscriptions",
+            reading.chain.originalTransactionId.rawValue)
     }
 
     private var verdict: HTML {

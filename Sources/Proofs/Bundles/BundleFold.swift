@@ -48,7 +48,7 @@ enum BundleFold {
                 chain: chain, facts: facts[chain] ?? [], moment: moment,
                 environment: environment, catalogue: catalogue, stamp: stamp)
             guard let reading, reading.isNamed(id) else { return nil }
-            reading.queried(by: id).writeShow(to: &json)
+            reading.queried(by: id).write(to: &json)
         case .customer(let customer):
             let home = ChainId(customer: customer)
             let own = (facts[home] ?? []).filter(moment.knowledge.admits)

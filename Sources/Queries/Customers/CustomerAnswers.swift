@@ -58,9 +58,7 @@ extension CustomerReading {
         json.object { json in
             json.member("customer", customer)
             stamp.writeMembers(to: &json)
-            json.array("chains", chains(of: page)) { json, reading in
-                reading.writeShow(to: &json)
-            }
+            json.array("chains", chains(of: page))
             json.array("entries", page.entries) { json, entry in
                 switch entry {
                 case .chain(let entry, let reading):
@@ -79,20 +77,14 @@ extension CustomerReading {
     /// `{"customer",…,"subscriptions":[…],"next"}`.
     ///
     /// - `limit`: chains per page.
-    /// - `after`: the last chain of the previous page (`ChainId(cursor:)` of its `next`); nil for
-    ///   the first page.
-    public func writeSubscriptions(
-        to json: inout JSONWriter, limit: Int, after: ChainId? = nil
-    ) {
-        let rest = held.filter { reading in after.map { $0 < reading.chain } ?? true }
-        let page = rest.prefix(max(1, limit))
+    public func writeSubscriptions(to json: inout JSONWriter, limit: Int) {
+        let held = held
+        let page = held.prefix(max(1, limit))
         json.object { json in
             json.member("customer", customer)
             stamp.writeMembers(to: &json)
-            json.array("subscriptions", page) { json, reading in
-                reading.writeShow(to: &json)
-            }
-            json.member("next", page.count < rest.count ? page.last?.chain.cursor : nil)
+            json.array("subscriptions", page)
+            json.member("next", page.count < held.count ? page.last?.chain.cursor : nil)
         }
     }
 

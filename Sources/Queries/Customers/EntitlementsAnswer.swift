@@ -33,7 +33,7 @@ extension Entitlements {
     /// - Parameter isUnknown: the answer is about no customer.
     package func writeMembers(to json: inout JSONWriter, isUnknown: Bool = false) {
         json.member("standing", isUnknown ? nil : standing.rawValue)
-        json.array("entitlements", verdicts) { $1.write(to: &$0) }
+        json.objects("entitlements", verdicts) { $1.writeMembers(to: &$0) }
         json.objects("products", products) { json, product in
             json.member("productId", product.productId)
             json.member("standing", product.standing.rawValue)
@@ -46,18 +46,16 @@ extension Entitlements {
 }
 
 extension Verdict {
-    package func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("entitlement", entitlement)
-            json.member("active", active)
-            json.member("basis", basis?.rawValue)
-            json.member("state", state?.rawValue)
-            json.member("productId", productId)
-            json.member("since", since)
-            json.member("until", until)
-            json.member("originalTransactionId", originalTransactionId)
-            json.member("trust", trust.rawValue)
-            json.array("evidence", evidence)
-        }
+    package func writeMembers(to json: inout JSONWriter) {
+        json.member("entitlement", entitlement)
+        json.member("active", active)
+        json.member("basis", basis?.rawValue)
+        json.member("state", state?.rawValue)
+        json.member("productId", productId)
+        json.member("since", since)
+        json.member("until", until)
+        json.member("originalTransactionId", originalTransactionId)
+        json.member("trust", trust.rawValue)
+        json.array("evidence", evidence)
     }
 }

@@ -3,7 +3,7 @@ public import LedgerStore
 import Signing
 
 /// One event with its evidence, and the proof that it is in the log.
-public struct EventDetail: Sendable, JSONWritable {
+public struct EventDetail: Sendable, JSONObjectWritable {
     public let environment: Environment
     public let event: RecordedEvent
     /// The evidence as it was received; nil after an erasure, and where it is damaged.
@@ -65,23 +65,21 @@ public struct EventDetail: Sendable, JSONWritable {
     }
 
     /// `{"event":…,"payload":…,"proof":…,"position":…}` of `Contract.md`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.key("event")
-            event.write(to: &json, evidence: evidence ?? [], environment)
-            json.key("payload")
-            json.raw((payload ?? .null).encoded())
-            json.member("damage", damage?.code.rawValue)
-            json.object("proof", proof) { json, proof in
-                let data = event.knownLeafData.map { Base64Standard.encode($0) }
-                json.member("leafData", data.map { String(decoding: $0, as: UTF8.self) })
-                json.member("leafHash", proof.leafHash)
-                json.member("leafIndex", proof.leafIndex)
-                json.member("treeSize", proof.treeSize)
-                json.array("path", proof.path)
-                json.member("root", proof.root)
-            }
-            if json.isStamped { json.member("position", head) }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.key("event")
+        event.write(to: &json, evidence: evidence ?? [], environment)
+        json.key("payload")
+        json.raw((payload ?? .null).encoded())
+        json.member("damage", damage?.code.rawValue)
+        json.object("proof", proof) { json, proof in
+            let data = event.knownLeafData.map { Base64Standard.encode($0) }
+            json.member("leafData", data.map { String(decoding: $0, as: UTF8.self) })
+            json.member("leafHash", proof.leafHash)
+            json.member("leafIndex", proof.leafIndex)
+            json.member("treeSize", proof.treeSize)
+            json.array("path", proof.path)
+            json.member("root", proof.root)
         }
+        if json.isStamped { json.member("position", head) }
     }
 }

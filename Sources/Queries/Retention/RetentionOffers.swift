@@ -6,7 +6,7 @@ internal import SQLiteStore
 
 /// The answers to Apple's requests for retention messages in a window, and their results
 /// (`Contract.md`, metrics retention-offers).
-public struct RetentionOffers: Sendable, Equatable {
+public struct RetentionOffers: Sendable, Equatable, JSONObjectWritable {
     /// The answers of one rule with one message, and with one promotional offer or none.
     public struct Row: Sendable, Hashable {
         public let rule: String
@@ -37,28 +37,24 @@ public struct RetentionOffers: Sendable, Equatable {
     public static let reasons = RetentionRecord.Outcome.allCases.filter { $0 != .shown }
 
     /// `{"definition":"retention-offers/1", …}`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("definition", "retention-offers/1")
-            json.member("environment", environment.rawValue)
-            json.member("from", from)
-            if json.isStamped || !endsNow { json.member("to", to) }
-            if json.isStamped { json.member("position", position) }
-            json.array("rows", rows) { json, row in
-                json.object { json in
-                    json.member("rule", row.rule)
-                    json.member("message", row.message)
-                    json.member("promotionalOffer", row.promotionalOffer)
-                    json.member("shown", row.shown)
-                    for result in RetentionResult.allCases {
-                        json.member(result.rawValue, row.count(result))
-                    }
-                }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("definition", "retention-offers/1")
+        json.member("environment", environment.rawValue)
+        json.member("from", from)
+        if json.isStamped || !endsNow { json.member("to", to) }
+        if json.isStamped { json.member("position", position) }
+        json.objects("rows", rows) { json, row in
+            json.member("rule", row.rule)
+            json.member("message", row.message)
+            json.member("promotionalOffer", row.promotionalOffer)
+            json.member("shown", row.shown)
+            for result in RetentionResult.allCases {
+                json.member(result.rawValue, row.count(result))
             }
-            json.object("unanswered") { json in
-                for reason in RetentionOffers.reasons {
-                    json.member(reason.rawValue, unanswered[reason] ?? 0)
-                }
+        }
+        json.object("unanswered") { json in
+            for reason in RetentionOffers.reasons {
+                json.member(reason.rawValue, unanswered[reason] ?? 0)
             }
         }
     }

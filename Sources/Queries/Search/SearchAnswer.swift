@@ -40,7 +40,7 @@ public struct SearchMatch: Hashable, Sendable {
 }
 
 /// The answer to a search by id (`Contract.md`, `find`).
-public struct SearchAnswer: Sendable {
+public struct SearchAnswer: Sendable, JSONObjectWritable {
     /// The text as searched for, without surrounding white space.
     public let text: String
     /// Customers, chains, transactions, order lines, events; ids equal to the text, else those that
@@ -56,22 +56,20 @@ public struct SearchAnswer: Sendable {
     /// The log position of the state that was searched.
     public let position: Int64
 
-    package func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("text", text)
-            json.member("exact", isExact)
-            json.objects("matches", matches) { json, match in
-                json.member("kind", match.kind.rawValue)
-                json.member("id", match.id)
-                json.member("bundleId", match.chain?.bundleId)
-                json.member("originalTransactionId", match.chain?.originalTransactionId)
-                json.member("customer", match.customer)
-                json.member("position", match.position)
-            }
-            json.member("more", hasMore)
-            json.member("orderId", mayBeOrderId)
-            if json.isStamped { json.member("position", position) }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("text", text)
+        json.member("exact", isExact)
+        json.objects("matches", matches) { json, match in
+            json.member("kind", match.kind.rawValue)
+            json.member("id", match.id)
+            json.member("bundleId", match.chain?.bundleId)
+            json.member("originalTransactionId", match.chain?.originalTransactionId)
+            json.member("customer", match.customer)
+            json.member("position", match.position)
         }
+        json.member("more", hasMore)
+        json.member("orderId", mayBeOrderId)
+        if json.isStamped { json.member("position", position) }
     }
 
     /// One line per match, then what else there is to say.

@@ -93,7 +93,7 @@ public struct Export: Sendable {
         _ reading: ChainReading, _ subject: Subject, _ lines: inout ExportLines
     ) {
         switch subject {
-        case .subscriptions: lines.add { reading.writeShow(to: &$0) }
+        case .subscriptions: lines.add { reading.write(to: &$0) }
         case .transitions:
             for transition in reading.transitions {
                 lines.add { reading.write(transition, to: &$0) }

@@ -1,21 +1,19 @@
 public import AppStore
 import Ledger
 
-extension ChainReading {
+extension ChainReading: JSONObjectWritable {
     /// The `show` object of `Contract.md`; also a line of `export subscriptions`.
-    public func writeShow(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("environment", environment.rawValue)
-            chain.writeMembers(to: &json)
-            stamp.writeMembers(to: &json)
-            answer.writeMembers(to: &json)
-            if let transaction {
-                json.object("transaction") { json in transaction.writeMembers(to: &json) }
-            }
-            json.objects("notices", answer.notices) { $1.writeMembers(to: &$0) }
-            json.member("trust", answer.trust.rawValue)
-            json.array("evidence", answer.evidence)
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("environment", environment.rawValue)
+        chain.writeMembers(to: &json)
+        stamp.writeMembers(to: &json)
+        answer.writeMembers(to: &json)
+        if let transaction {
+            json.object("transaction") { json in transaction.writeMembers(to: &json) }
         }
+        json.objects("notices", answer.notices) { $1.writeMembers(to: &$0) }
+        json.member("trust", answer.trust.rawValue)
+        json.array("evidence", answer.evidence)
     }
 }
 

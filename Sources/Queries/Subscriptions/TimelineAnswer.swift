@@ -41,8 +41,7 @@ extension ChainReading {
     ) {
         let page = page(order, after: after, limit: limit)
         json.object { json in
-            json.key("chain")
-            writeShow(to: &json)
+            json.member("chain", self)
             json.objects("intervals", intervals(of: page)) { json, interval in
                 json.member("state", interval.state.rawValue)
                 json.member("from", interval.from)

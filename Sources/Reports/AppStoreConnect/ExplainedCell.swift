@@ -1,4 +1,4 @@
-import AppStore
+public import AppStore
 public import Ledger
 
 /// A part of the difference between Apple's number and ours.
@@ -67,7 +67,7 @@ public struct Explanation: Hashable, Sendable {
 }
 
 /// Apple's number and ours in one cell, with the causes of the difference.
-public struct ExplainedCell: Hashable, Sendable {
+public struct ExplainedCell: Hashable, Sendable, JSONObjectWritable {
     /// A price of which Apple's count and ours differ.
     public struct PriceDifference: Hashable, Sendable {
         public let price: SalesReportTable.Price
@@ -108,36 +108,34 @@ public struct ExplainedCell: Hashable, Sendable {
     /// Chains listed for one explanation.
     public static let listedChainCount = 10
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("report", cell.kind.rawValue)
-            json.member("figure", cell.figure.rawValue)
-            json.member("day", cell.day.text)
-            json.member("product", cell.product.rawValue)
-            json.member("country", cell.country)
-            json.member("apple", apple)
-            json.member("ours", ours)
-            json.member("difference", difference)
-            json.member("earlier", earlier)
-            json.objects("explanations", explanations) { json, part in
-                json.member("cause", part.cause.rawValue)
-                json.member("amount", part.amount)
-                json.member("reason", part.gap?.rawValue)
-                json.member("chainCount", Int64(part.chainCount))
-                json.objects("chains", part.chains) { $1.writeMembers(to: &$0) }
-            }
-            json.objects("prices", prices) { json, found in
-                json.member("price", found.price.milliunits)
-                json.member("currency", found.price.currency)
-                json.member("apple", found.apple)
-                json.member("ours", found.ours)
-                json.objects("chains", found.chains) { $1.writeMembers(to: &$0) }
-            }
-            json.objects("proceeds", proceeds) { json, found in
-                json.member("currency", found.currency)
-                json.member("apple", found.apple)
-                json.member("estimate", found.estimate)
-            }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("report", cell.kind.rawValue)
+        json.member("figure", cell.figure.rawValue)
+        json.member("day", cell.day.text)
+        json.member("product", cell.product.rawValue)
+        json.member("country", cell.country)
+        json.member("apple", apple)
+        json.member("ours", ours)
+        json.member("difference", difference)
+        json.member("earlier", earlier)
+        json.objects("explanations", explanations) { json, part in
+            json.member("cause", part.cause.rawValue)
+            json.member("amount", part.amount)
+            json.member("reason", part.gap?.rawValue)
+            json.member("chainCount", Int64(part.chainCount))
+            json.objects("chains", part.chains) { $1.writeMembers(to: &$0) }
+        }
+        json.objects("prices", prices) { json, found in
+            json.member("price", found.price.milliunits)
+            json.member("currency", found.price.currency)
+            json.member("apple", found.apple)
+            json.member("ours", found.ours)
+            json.objects("chains", found.chains) { $1.writeMembers(to: &$0) }
+        }
+        json.objects("proceeds", proceeds) { json, found in
+            json.member("currency", found.currency)
+            json.member("apple", found.apple)
+            json.member("estimate", found.estimate)
         }
     }
 }

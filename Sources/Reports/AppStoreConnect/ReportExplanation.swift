@@ -18,7 +18,7 @@ public struct ReportExplanation: Sendable {
     public func write(to json: inout JSONWriter) {
         stamp.write(to: &json)
         json.member("appleTimeZone", ReportExplanation.appleTimeZone)
-        json.array("cells", cells) { $1.write(to: &$0) }
+        json.array("cells", cells)
     }
 
     /// The zone of Apple's days (App Store Connect Help, Sales and Trends: days are in Pacific

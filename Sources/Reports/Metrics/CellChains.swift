@@ -3,7 +3,7 @@ public import Ledger
 internal import Queries
 
 /// The chains that one cell of a report counts (`Contract.md`, `metrics chains`).
-public struct CellChains: Sendable {
+public struct CellChains: Sendable, JSONObjectWritable {
     public let stamp: MetricsStamp
     public let metric: MetricName
     /// The column, and the unit of the amounts.
@@ -22,22 +22,20 @@ public struct CellChains: Sendable {
     /// The last chain of the page, to request those after it; nil on the last page.
     public let next: ChainId?
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            stamp.write(to: &json)
-            json.member("metric", metric.rawValue)
-            json.member("column", column.name)
-            json.member("unit", column.unit.rawValue)
-            json.member("from", from)
-            stamp.write(end: to, to: &json)
-            json.object("group", group.isEmpty ? nil : group) { json, group in
-                for entry in group { json.member(entry.dimension.rawValue, entry.value) }
-            }
-            json.member("amount", amount)
-            json.member("chainCount", Int64(chainCount))
-            json.objects("chains", chains) { $1.writeMembers(to: &$0) }
-            json.member("next", next?.cursor)
+    public func writeMembers(to json: inout JSONWriter) {
+        stamp.write(to: &json)
+        json.member("metric", metric.rawValue)
+        json.member("column", column.name)
+        json.member("unit", column.unit.rawValue)
+        json.member("from", from)
+        stamp.write(end: to, to: &json)
+        json.object("group", group.isEmpty ? nil : group) { json, group in
+            for entry in group { json.member(entry.dimension.rawValue, entry.value) }
         }
+        json.member("amount", amount)
+        json.member("chainCount", Int64(chainCount))
+        json.objects("chains", chains) { $1.writeMembers(to: &$0) }
+        json.member("next", next?.cursor)
     }
 }
 

@@ -34,16 +34,9 @@ package struct MetricCell: Sendable {
         figure = column.figure
         switch column.figure {
         case .rollForward(_, let measure): question = scope.question(measure)
-        case .counted(let metric):
-            question =
-                CountTable(
-                    metric, instants: scope.instants, dimensions: scope.dimensions,
-                    filters: scope.filters
-                ).question
+        case .counted(let metric): question = scope.counts(of: metric).question
         case .delivered:
-            guard Set(scope.dimensions).union(scope.filters.keys).isSubset(of: [.app]) else {
-                throw .onlyApp
-            }
+            try scope.requireOnlyApp()
             question = scope.question(.chains)
         case .lifetime: question = scope.question(.money)
         }

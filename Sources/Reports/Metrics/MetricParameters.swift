@@ -17,6 +17,26 @@ package struct MetricScope: Sendable {
         RollForwardQuery(
             measure, instants: instants, dimensions: dimensions, filters: filters)
     }
+
+    // MARK: Empty tables
+
+    func counts(of metric: CountedMetric) -> CountTable {
+        CountTable(metric, instants: instants, dimensions: dimensions, filters: filters)
+    }
+
+    func payments(until limit: Timestamp) -> LifetimeTable {
+        LifetimeTable(instants: instants, dimensions: dimensions, filters: filters, limit: limit)
+    }
+
+    func delays() throws(MetricsError) -> LatenessTable {
+        try requireOnlyApp()
+        return LatenessTable(
+            instants: instants, isByApp: !dimensions.isEmpty, apps: filters[.app])
+    }
+
+    func requireOnlyApp() throws(MetricsError) {
+        guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
+    }
 }
 
 /// The text parameters of a metric query, shared by the command line and HTTP so that both parse

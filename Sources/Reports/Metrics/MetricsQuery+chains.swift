@@ -56,10 +56,8 @@ extension MetricsQuery {
     private func deliveries(
         of cell: MetricCell, isLate: Bool, _ empty: CellSum
     ) async throws(MetricsError) -> CellSum {
-        let (knowledge, scope) = (knowledge, cell.scope)
-        let isByApp = !cell.group.isEmpty
-        let table = LatenessTable(
-            instants: scope.instants, isByApp: isByApp, apps: scope.filters[.app])
+        let knowledge = knowledge
+        let table = try cell.scope.delays()
         let wanted = LatenessTable.Cell(interval: 0, app: cell.group.first?.value)
         return try await sumFacts(empty) { sum, chain, facts in
             sum.walkedCount += 1
@@ -77,11 +75,9 @@ extension MetricsQuery {
     private func payments(
         of cell: MetricCell, _ empty: CellSum
     ) async throws(MetricsError) -> CellSum {
-        let (catalogue, limit, scope) = (query.ledger.catalogue, limit, cell.scope)
-        let conversion = RateConversion(rates, nil, scope.zone)
-        let table = LifetimeTable(
-            instants: scope.instants, dimensions: scope.dimensions, filters: scope.filters,
-            limit: limit)
+        let (catalogue, limit) = (query.ledger.catalogue, limit)
+        let conversion = RateConversion(rates, nil, cell.scope.zone)
+        let table = cell.scope.payments(until: limit)
         let accounts = try await sumLives(table) { table, chain, life in
             var income = CustomerIncome(life, of: chain, catalogue, limit: limit)
             var gaps: Set<CurrencyRates.Gap> = []

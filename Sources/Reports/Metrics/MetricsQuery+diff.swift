@@ -28,10 +28,7 @@ extension MetricsQuery {
             empty = .rollForward(RollForward(question), nil)
         case .counted(let counted):
             guard !scope.hasReason else { throw .reasonElsewhere }
-            empty = .counted(
-                CountTable(
-                    counted, instants: scope.instants, dimensions: scope.dimensions,
-                    filters: scope.filters))
+            empty = .counted(scope.counts(of: counted))
         case .lateness: return try await latenessDiff(scope, before, limit: common)
         case .ltv: return try await lifetimeDiff(scope, before, limit: common)
         case .mrr, .mrrMovement, .arr:

@@ -13,13 +13,7 @@ extension MetricsQuery {
     func latenessDiff(
         _ scope: MetricScope, _ before: AsOf, limit: Timestamp
     ) async throws(MetricsError) -> Report {
-        guard Set(scope.dimensions).union(scope.filters.keys).isSubset(of: [.app]) else {
-            throw .onlyApp
-        }
-        let sum = try await deliveries(
-            LatenessTable(
-                instants: scope.instants, isByApp: !scope.dimensions.isEmpty,
-                apps: scope.filters[.app]), before)
+        let sum = try await deliveries(scope.delays(), before)
         let (then, now) = (sum.before.outages(limit: limit), sum.after.outages(limit: limit))
         let (old, new) = (
             MetricsQuery.values(sum.before.rows(then)), MetricsQuery.values(sum.after.rows(now))
@@ -65,9 +59,7 @@ extension MetricsQuery {
         _ scope: MetricScope, _ before: AsOf, limit: Timestamp
     ) async throws(MetricsError) -> Report {
         guard !scope.hasReason else { throw .reasonElsewhere }
-        let empty = LifetimeTable(
-            instants: scope.instants, dimensions: scope.dimensions, filters: scope.filters,
-            limit: limit)
+        let empty = scope.payments(until: limit)
         let sum = try await accounts(empty, before, limit: limit, scope.zone)
         try requireRates(sum.rateGaps)
         var moved: [Place: Set<Int64>] = [:]

@@ -21,29 +21,17 @@ extension MetricsQuery {
     private func metric(
         _ name: MetricName, _ scope: MetricScope
     ) async throws(MetricsError) -> Report {
-        let (dimensions, filters) = (scope.dimensions, scope.filters)
         guard name == .mrrMovement || !scope.hasReason else { throw .reasonElsewhere }
         try requireConvertible(scope)
-        var seen = SeenValues(dimensions, filters, query.ledger.catalogue)
+        var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
         let answer: Answer
         switch name {
         case .counted(let metric):
-            answer = try await counted(
-                CountTable(
-                    metric, instants: scope.instants, dimensions: dimensions, filters: filters),
-                seen, scope.zone)
+            answer = try await counted(scope.counts(of: metric), seen, scope.zone)
         case .lateness:
-            guard Set(dimensions).union(filters.keys).isSubset(of: [.app]) else { throw .onlyApp }
-            answer = try await lateness(
-                LatenessTable(
-                    instants: scope.instants, isByApp: !dimensions.isEmpty, apps: filters[.app]),
-                dimensions, seen)
+            answer = try await lateness(scope.delays(), scope.dimensions, seen)
         case .ltv:
-            answer = try await lifetime(
-                LifetimeTable(
-                    instants: scope.instants, dimensions: dimensions, filters: filters,
-                    limit: limit),
-                seen, scope.zone)
+            answer = try await lifetime(scope.payments(until: limit), seen, scope.zone)
         case .churn, .mrr, .mrrMovement, .arr:
             answer = try await money(scope.question(.money), name, scope.zone)
             try await noteClasses(&seen)
@@ -210,9 +198,7 @@ extension MetricsQuery {
         return Answer(
             tally: answer.tally, dimensions: question.dimensions,
             columns: money.columns,
-            rows: answer.rollForward.rows().map { row in
-                Report.Row(
-                    from: row.from, to: row.to, group: row.group, amounts: money.amounts(row))
-            }, remarks: answer.tally.remarks, rollForward: answer)
+            rows: CellTable.rollForward(answer.rollForward, money).rows(),
+            remarks: answer.tally.remarks, rollForward: answer)
     }
 }

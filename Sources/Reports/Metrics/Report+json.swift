@@ -1,45 +1,41 @@
 public import AppStore
 import Ledger
 
-extension Report {
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            stamp.write(to: &json)
-            switch subject {
-            case .churn:
-                let losses = columns.filter { $0.name.hasPrefix(Report.lossPrefix) }
-                let others = columns.filter { !$0.name.hasPrefix(Report.lossPrefix) }
-                json.array("rows", rows) { json, row in
-                    object(row, to: &json) { json in
-                        for column in others.dropLast(2) { write(column, row, to: &json) }
-                        json.object("churned") { json in
-                            for column in losses { write(column, row, to: &json) }
-                        }
-                        for column in others.suffix(2) { write(column, row, to: &json) }
-                        for rate in rates { json.member(rate.name, rate.value(row)) }
+extension Report: JSONObjectWritable {
+    public func writeMembers(to json: inout JSONWriter) {
+        stamp.write(to: &json)
+        switch subject {
+        case .churn:
+            let losses = columns.filter { $0.name.hasPrefix(Report.lossPrefix) }
+            let others = columns.filter { !$0.name.hasPrefix(Report.lossPrefix) }
+            json.array("rows", rows) { json, row in
+                object(row, to: &json) { json in
+                    for column in others.dropLast(2) { write(column, row, to: &json) }
+                    json.object("churned") { json in
+                        for column in losses { write(column, row, to: &json) }
                     }
+                    for column in others.suffix(2) { write(column, row, to: &json) }
+                    for rate in rates { json.member(rate.name, rate.value(row)) }
                 }
-            case .metric(_, let outages):
-                Report.write(columns, as: "columns", to: &json)
-                json.array("rows", rows) { json, row in
-                    object(row, to: &json) { json in writeValues(row, to: &json) }
-                }
-                if let outages {
-                    json.array("suspectedOutages", outages) { $1.write(to: &$0) }
-                }
-            case .comparison(let comparison):
-                comparison.write(to: &json)
-                json.array("rows", rows) { json, row in comparison.write(row, stamp, to: &json) }
-            case .diff(let before, let after):
-                json.object("before") { json in before.write(to: &json) }
-                json.object("after") { json in after.write(to: &json) }
-                json.array("cells", rows) { json, cell in
-                    object(cell, to: &json) { json in
-                        json.member("column", cell.group.last ?? nil)
-                        for column in columns { write(column, cell, to: &json) }
-                        json.array("events", cell.events)
-                        json.member("eventsOmitted", cell.eventsOmitted)
-                    }
+            }
+        case .metric(_, let outages):
+            Report.write(columns, as: "columns", to: &json)
+            json.array("rows", rows) { json, row in
+                object(row, to: &json) { json in writeValues(row, to: &json) }
+            }
+            if let outages { json.array("suspectedOutages", outages) }
+        case .comparison(let comparison):
+            comparison.write(to: &json)
+            json.array("rows", rows) { json, row in comparison.write(row, stamp, to: &json) }
+        case .diff(let before, let after):
+            json.object("before") { json in before.write(to: &json) }
+            json.object("after") { json in after.write(to: &json) }
+            json.array("cells", rows) { json, cell in
+                object(cell, to: &json) { json in
+                    json.member("column", cell.group.last ?? nil)
+                    for column in columns { write(column, cell, to: &json) }
+                    json.array("events", cell.events)
+                    json.member("eventsOmitted", cell.eventsOmitted)
                 }
             }
         }

@@ -29,15 +29,13 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let served = try ledger(environment)
         let page = try await served.ledger.operations.checkpoints(after: size, limit: limit)
-        return ServedAnswer(position: served.head, lag: served.lag.positions) { json in
-            json.object { json in
-                json.objects("checkpoints", page) { json, checkpoint in
-                    json.member("size", checkpoint.size)
-                    json.member("note", checkpoint.note)
-                    json.member("signedAt", checkpoint.signedAt)
-                }
-                json.member("next", page.count == limit ? page.last?.size : nil)
+        return served.answer(at: served.head) { json in
+            json.objects("checkpoints", page) { json, checkpoint in
+                json.member("size", checkpoint.size)
+                json.member("note", checkpoint.note)
+                json.member("signedAt", checkpoint.signedAt)
             }
+            json.member("next", page.count == limit ? page.last?.size : nil)
         }
     }
 
@@ -77,15 +75,13 @@ extension LedgerHost {
         guard let proof = try await served.proofs.proof(of: logged.event, in: size ?? head) else {
             throw LedgerHost.unproven
         }
-        return ServedAnswer(position: head, lag: served.lag.positions) { json in
-            json.object { json in
-                json.member("position", position)
-                json.member("leafHash", proof.leafHash)
-                json.member("leafIndex", proof.leafIndex)
-                json.member("treeSize", proof.treeSize)
-                json.array("path", proof.path)
-                json.member("root", proof.root)
-            }
+        return served.answer(at: head) { json in
+            json.member("position", position)
+            json.member("leafHash", proof.leafHash)
+            json.member("leafIndex", proof.leafIndex)
+            json.member("treeSize", proof.treeSize)
+            json.array("path", proof.path)
+            json.member("root", proof.root)
         }
     }
 
@@ -100,14 +96,12 @@ extension LedgerHost {
         guard let proof = try await served.proofs.consistency(from: from, to: to) else {
             throw LedgerHost.unproven
         }
-        return ServedAnswer(position: head, lag: served.lag.positions) { json in
-            json.object { json in
-                json.member("from", proof.from)
-                json.member("to", proof.to)
-                json.array("path", proof.path)
-                json.member("fromRoot", proof.fromRoot)
-                json.member("toRoot", proof.toRoot)
-            }
+        return served.answer(at: head) { json in
+            json.member("from", proof.from)
+            json.member("to", proof.to)
+            json.array("path", proof.path)
+            json.member("fromRoot", proof.fromRoot)
+            json.member("toRoot", proof.toRoot)
         }
     }
 

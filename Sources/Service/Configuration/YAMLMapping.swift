@@ -15,25 +15,19 @@ struct YAMLMapping {
     private var readKeys: Set<String> = []
 
     init(_ node: Node, path: String) throws(ConfigurationError) {
-        guard let mapping = node.mapping else {
-            throw ConfigurationError(
-                .invalidValue, key: path.isEmpty ? "file" : path, reason: "A mapping is expected.")
+        func fault(_ reason: String) -> ConfigurationError {
+            ConfigurationError(.invalidValue, key: path.isEmpty ? "file" : path, reason: reason)
         }
+        guard let mapping = node.mapping else { throw fault("A mapping is expected.") }
         // A key that is itself a list, a mapping or null is no setting, and an error could not name
         // it.
         guard mapping.keys.allSatisfy({ $0.scalar?.string.isEmpty == false }) else {
-            throw ConfigurationError(
-                .invalidValue, key: path.isEmpty ? "file" : path,
-                reason: "A mapping's keys must be names.")
+            throw fault("A mapping's keys must be names.")
         }
         keys = mapping.keys.compactMap { $0.scalar?.string }
         values = Dictionary(zip(keys, mapping.values)) { first, _ in first }
         // Yams tells 1 from "1".
-        guard values.count == keys.count else {
-            throw ConfigurationError(
-                .invalidValue, key: path.isEmpty ? "file" : path,
-                reason: "A mapping has a key twice.")
-        }
+        guard values.count == keys.count else { throw fault("A mapping has a key twice.") }
         self.path = path
     }
 

@@ -1,3 +1,5 @@
+import AppStoreAPI
+internal import AppleSync
 internal import Intake
 internal import LedgerStore
 internal import Projection
@@ -5,25 +7,36 @@ internal import Projection
 extension Doctor {
     // MARK: Service settings
 
-    /// Checks every webhook's secret, read as the service reads it.
-    func webhooks() -> [Finding] {
-        configuration.webhooks.enumerated().map { index, webhook in
-            Finding("webhook \(webhook.name)", passing: "secret usable") {
-                () throws(ConfigurationError) in
-                _ = try WebhookSecret(
-                    file: webhook.secretFile, key: "webhooks[\(index)].secretFile")
+    /// Checks the keys and secrets of apps, webhooks and checkpoints, read as the service reads
+    /// them.
+    func secrets() -> [Finding] {
+        var findings: [Finding] = []
+        func check(
+            _ subject: String, _ message: String, _ read: () throws(ConfigurationError) -> Void
+        ) { findings.append(Finding(subject, passing: message, read)) }
+        for (index, app) in configuration.apps.enumerated() {
+            guard let api = app.api else { continue }
+            check("key of \(app.bundleId)", "usable") { () throws(ConfigurationError) in
+                _ = try APICredentials(api, bundleId: app.bundleId, key: "apps[\(index)].api")
             }
         }
-    }
-
-    /// Checks every key that signs checkpoints.
-    func audits() -> [Finding] {
-        configuration.audits.map { audit in
-            Finding("audit of \(audit.origin)", passing: "key usable") {
-                () throws(ConfigurationError) in
+        for (index, app) in configuration.apps.enumerated() {
+            guard let file = app.sharedSecretFile else { continue }
+            check("shared secret of \(app.bundleId)", "usable") { () throws(ConfigurationError) in
+                _ = try SharedSecret(file: file, key: "apps[\(index)].sharedSecretFile")
+            }
+        }
+        for (index, hook) in configuration.webhooks.enumerated() {
+            check("webhook \(hook.name)", "secret usable") { () throws(ConfigurationError) in
+                _ = try WebhookSecret(file: hook.secretFile, key: "webhooks[\(index)].secretFile")
+            }
+        }
+        for audit in configuration.audits {
+            check("audit of \(audit.origin)", "key usable") { () throws(ConfigurationError) in
                 _ = try audit.signerKey()
             }
         }
+        return findings
     }
 
     /// Files of secrets and private keys that users other than their owner can read.

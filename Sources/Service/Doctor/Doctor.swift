@@ -25,7 +25,7 @@ public struct Doctor: Sendable {
     static let freshRateDayCount: Int64 = 5
 
     /// The result of one check.
-    public struct Finding: Sendable, Equatable {
+    public struct Finding: Sendable, Equatable, JSONObjectWritable {
         public enum Level: String, Sendable {
             case good
             case warning
@@ -62,12 +62,10 @@ public struct Doctor: Sendable {
             return "\(mark) \(subject): \(message)"
         }
 
-        public func write(to json: inout JSONWriter) {
-            json.object { json in
-                json.member("level", level.rawValue)
-                json.member("subject", subject)
-                json.member("message", message)
-            }
+        public func writeMembers(to json: inout JSONWriter) {
+            json.member("level", level.rawValue)
+            json.member("subject", subject)
+            json.member("message", message)
         }
     }
 
@@ -83,7 +81,7 @@ public struct Doctor: Sendable {
 
     /// Runs all checks, in a fixed order.
     public func examine() async -> [Finding] {
-        var findings = apps() + trust() + keys() + sharedSecrets() + webhooks() + audits()
+        var findings = apps() + trust() + secrets()
         findings += server()
         findings += openSecrets() + rates()
         findings += clock() + disk()
@@ -120,27 +118,6 @@ public struct Doctor: Sendable {
                 "\(fingerprint.hexadecimal) is trusted besides Apple's root"
                     + (isProduction
                         ? ": in Production the holder of its key can forge events." : "."))
-        }
-    }
-
-    private func keys() -> [Finding] {
-        configuration.apps.enumerated().compactMap { index, app in
-            guard let api = app.api else { return nil }
-            let setting = "apps[\(index)].api"
-            return Finding("key of \(app.bundleId)", passing: "usable") {
-                () throws(ConfigurationError) in
-                _ = try APICredentials(api, bundleId: app.bundleId, key: setting)
-            }
-        }
-    }
-
-    private func sharedSecrets() -> [Finding] {
-        configuration.apps.enumerated().compactMap { index, app in
-            guard let file = app.sharedSecretFile else { return nil }
-            return Finding("shared secret of \(app.bundleId)", passing: "usable") {
-                () throws(ConfigurationError) in
-                _ = try SharedSecret(file: file, key: "apps[\(index)].sharedSecretFile")
-            }
         }
     }
 

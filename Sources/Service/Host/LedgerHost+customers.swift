@@ -24,10 +24,8 @@ extension LedgerHost {
         let snapshot = try await ledger.snapshot(for: scope)
         let answers = try await snapshot.customers.entitlements(
             of: customers, moment: answerMoment(scope), bundleId: scope.bundleId)
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) { json in
-            json.object { json in
-                json.array("customers", answers) { $1.write(to: &$0) }
-            }
+        return ledger.answer(at: snapshot.position) { json in
+            json.array("customers", answers) { $1.write(to: &$0) }
         }
     }
 

@@ -28,14 +28,11 @@ extension LedgerHost {
         let served = try ledger(scope.environment)
         let receipt = try await receipt(action, about: id, order, scope)
         let write = try await outcome(of: receipt, served)
-        let reported = ServedAnswer(
-            position: max(receipt.position, served.projectedPosition ?? 0),
-            lag: served.lag.positions
+        let reported = served.answer(
+            at: max(receipt.position, served.projectedPosition ?? 0)
         ) { json in
-            json.object { json in
-                json.object("decision") { json in receipt.writeMembers(to: &json) }
-                write(&json)
-            }
+            json.object("decision") { json in receipt.writeMembers(to: &json) }
+            write(&json)
         }
         return RepeatableAnswer(answer: reported, isRepeated: receipt.isRepeated)
     }
@@ -81,7 +78,7 @@ extension LedgerHost {
         guard let customer = receipt.command.customer else {
             let reading = try await served.reading(
                 of: receipt.chain, in: snapshot, through: receipt.position, moment)
-            return { $0.subscription(reading) }
+            return { $0.member("subscription", reading) }
         }
         let answer = try await served.entitlements(
             of: customer, moment: moment, in: snapshot, including: receipt.chain)
@@ -100,15 +97,6 @@ public struct RepeatableAnswer: Sendable {
     public let answer: ServedAnswer
     /// The same request had been answered before; nothing was written now.
     public let isRepeated: Bool
-}
-
-extension JSONWriter {
-    /// The member `subscription`: a chain in the format of `show`, or null.
-    mutating func subscription(_ reading: ChainReading?) {
-        key("subscription")
-        guard let reading else { return null() }
-        reading.writeShow(to: &self)
-    }
 }
 
 extension LedgerSnapshot {

@@ -130,11 +130,9 @@ extension ServedLedger {
     /// An answer about an erasure: its members, and the end of the log as `position`.
     fileprivate func erasureAnswer(_ write: (inout JSONWriter) -> Void) -> ServedAnswer {
         let end = head
-        return ServedAnswer(position: projectedPosition ?? 0, lag: lag.positions) { json in
-            json.object { json in
-                write(&json)
-                if json.isStamped { json.member("position", end) }
-            }
+        return answer(at: projectedPosition ?? 0) { json in
+            write(&json)
+            if json.isStamped { json.member("position", end) }
         }
     }
 }

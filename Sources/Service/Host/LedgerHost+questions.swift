@@ -16,7 +16,7 @@ extension LedgerHost {
 
     /// `show`.
     public func subscription(_ id: String, _ scope: QueryScope) async throws -> ServedAnswer {
-        try await answer(id, scope) { $0.writeShow(to: &$1) }
+        try await answer(id, scope) { $0.write(to: &$1) }
     }
 
     /// `timeline`, paged.
@@ -105,4 +105,11 @@ extension LedgerHost {
 extension ChainReading {
     /// The positions of the facts used, in order.
     var positions: [Int64] { facts.keys.sorted() }
+}
+
+extension ServedLedger {
+    /// An object as an answer of the state at a position.
+    func answer(at position: Int64, members: (inout JSONWriter) -> Void) -> ServedAnswer {
+        ServedAnswer(position: position, lag: lag.positions) { json in json.object(members) }
+    }
 }

@@ -79,29 +79,22 @@ extension LedgerHost {
             answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
         }
         let reported = answer ?? served.unknownCustomer(moment, head)
-        return ServedAnswer(position: snapshot.position, lag: served.lag.positions) {
-            [named, claims, answer] json in
-            json.object { json in
-                json.member("environment", served.environment.rawValue)
-                json.member("result", taken.result)
-                json.member("eventPosition", taken.position)
-                LedgerHost.write(requested, to: &json)
-                json.array("claims", claims) { json, claim in
-                    json.object {
-                        $0.member("originalTransactionId", claim.chain.originalTransactionId)
-                        $0.member("claim", claim.outcome?.rawValue ?? ReceiptBody.unrequested)
-                    }
-                }
-                json.array("subscriptions", readings) { $1.writeShow(to: &$0) }
-                json.array("withoutState", stateless) { json, entry in
-                    json.object {
-                        $0.member("originalTransactionId", entry.chain.originalTransactionId)
-                        $0.member("message", entry.reason)
-                    }
-                }
-                json.member("chainsOmitted", Int64(named.count - chains.count))
-                reported.writeMembers(to: &json, isUnknown: answer == nil)
+        return served.answer(at: snapshot.position) { [named, claims, answer] json in
+            json.member("environment", served.environment.rawValue)
+            json.member("result", taken.result)
+            json.member("eventPosition", taken.position)
+            LedgerHost.write(requested, to: &json)
+            json.objects("claims", claims) { json, claim in
+                json.member("originalTransactionId", claim.chain.originalTransactionId)
+                json.member("claim", claim.outcome?.rawValue ?? ReceiptBody.unrequested)
             }
+            json.array("subscriptions", readings)
+            json.objects("withoutState", stateless) { json, entry in
+                json.member("originalTransactionId", entry.chain.originalTransactionId)
+                json.member("message", entry.reason)
+            }
+            json.member("chainsOmitted", Int64(named.count - chains.count))
+            reported.writeMembers(to: &json, isUnknown: answer == nil)
         }
     }
 

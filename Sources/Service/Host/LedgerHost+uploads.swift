@@ -211,17 +211,13 @@ extension ServedLedger {
         _ moment: Moment
     ) -> ServedAnswer {
         let reported = answer ?? unknownCustomer(moment, record.position)
-        return ServedAnswer(
-            position: max(record.position, projectedPosition ?? 0), lag: lag.positions
-        ) { [environment] json in
-            json.object { json in
-                json.member("environment", environment.rawValue)
-                json.member("result", record.result)
-                json.member("eventPosition", record.eventPosition)
-                json.member("claim", record.claim)
-                json.subscription(reading)
-                reported.writeMembers(to: &json, isUnknown: answer == nil)
-            }
+        return self.answer(at: max(record.position, projectedPosition ?? 0)) { json in
+            json.member("environment", environment.rawValue)
+            json.member("result", record.result)
+            json.member("eventPosition", record.eventPosition)
+            json.member("claim", record.claim)
+            json.member("subscription", reading)
+            reported.writeMembers(to: &json, isUnknown: answer == nil)
         }
     }
 

@@ -125,7 +125,7 @@ public struct SignatureOrder: Sendable {
 }
 
 /// A signature, and the eligibility that was asked for.
-public struct SignatureAnswer: Sendable {
+public struct SignatureAnswer: Sendable, JSONObjectWritable {
     public let signature: AppSignature
     /// Nil where it was not asked for.
     public let eligibility: EligibilityAnswer?
@@ -136,12 +136,10 @@ public struct SignatureAnswer: Sendable {
     }
 
     /// The `signature` object of `Contract.md`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            signature.writeMembers(to: &json)
-            json.object("eligibility", eligibility) { json, eligibility in
-                eligibility.writeMembers(to: &json)
-            }
+    public func writeMembers(to json: inout JSONWriter) {
+        signature.writeMembers(to: &json)
+        json.object("eligibility", eligibility) { json, eligibility in
+            eligibility.writeMembers(to: &json)
         }
     }
 }

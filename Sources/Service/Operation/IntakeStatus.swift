@@ -4,7 +4,7 @@ public import LedgerStore
 internal import Projection
 
 /// Whether intake of one environment is healthy, and what may be missing.
-public struct IntakeStatus: Sendable, JSONWritable {
+public struct IntakeStatus: Sendable, JSONObjectWritable {
     public let environment: Environment
     /// The service's time.
     public let at: Timestamp
@@ -63,62 +63,54 @@ public struct IntakeStatus: Sendable, JSONWritable {
     public var isClockTrusted: Bool { clockJumpMilliseconds == nil }
 
     /// The object of `GET /v1/status`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("environment", EnvironmentLedger.directoryName(environment))
-            if json.isStamped { json.member("at", at) }
-            json.member("ready", isReady)
-            json.array("problems", problems)
-            json.member("position", head)
-            json.member("projectedPosition", projectedPosition)
-            json.member("lag", lagPositions)
-            json.member("lagMilliseconds", lagMilliseconds)
-            json.member("clockTrusted", isClockTrusted)
-            json.member("clockAheadMilliseconds", clockJumpMilliseconds ?? 0)
-            json.array("apps", apps) { json, app in app.write(to: &json) }
-            json.member("since", intake.since)
-            json.array("intake", intake.outcomes) { json, entry in entry.write(to: &json) }
-            json.array("unassigned", unassigned.outcomes) { json, entry in entry.write(to: &json) }
-            json.array("quarantine", quarantine) { json, total in total.write(to: &json) }
-            json.object("files") { json in
-                json.member("logBytes", files.logByteCount)
-                json.member("operationsBytes", files.operationsByteCount)
-                json.member("derivedBytes", files.derivedByteCount)
-                json.member("freeBytes", files.freeByteCount)
-            }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("environment", EnvironmentLedger.directoryName(environment))
+        if json.isStamped { json.member("at", at) }
+        json.member("ready", isReady)
+        json.array("problems", problems)
+        json.member("position", head)
+        json.member("projectedPosition", projectedPosition)
+        json.member("lag", lagPositions)
+        json.member("lagMilliseconds", lagMilliseconds)
+        json.member("clockTrusted", isClockTrusted)
+        json.member("clockAheadMilliseconds", clockJumpMilliseconds ?? 0)
+        json.array("apps", apps)
+        json.member("since", intake.since)
+        json.array("intake", intake.outcomes)
+        json.array("unassigned", unassigned.outcomes)
+        json.objects("quarantine", quarantine) { $1.writeMembers(to: &$0) }
+        json.object("files") { json in
+            json.member("logBytes", files.logByteCount)
+            json.member("operationsBytes", files.operationsByteCount)
+            json.member("derivedBytes", files.derivedByteCount)
+            json.member("freeBytes", files.freeByteCount)
         }
     }
 }
 
-extension IntakeStatus.App {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("bundleId", bundleId)
-            json.member("lastNotificationAt", lastNotificationAt)
-            json.member("lastEventAt", lastEventAt)
-            json.member("lastEventPosition", lastEventPosition)
-            complete.writeMembers(to: &json)
-            json.member("outagesCheckedAt", outages?.at)
-            json.array("suspectedOutages", outages?.windows ?? []) { $1.write(to: &$0) }
-        }
+extension IntakeStatus.App: JSONObjectWritable {
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("bundleId", bundleId)
+        json.member("lastNotificationAt", lastNotificationAt)
+        json.member("lastEventAt", lastEventAt)
+        json.member("lastEventPosition", lastEventPosition)
+        complete.writeMembers(to: &json)
+        json.member("outagesCheckedAt", outages?.at)
+        json.array("suspectedOutages", outages?.windows ?? []) { $1.write(to: &$0) }
     }
 }
 
-extension IntakeCounts.Outcome {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("outcome", outcome)
-            json.member("count", count)
-        }
+extension IntakeCounts.Outcome: JSONObjectWritable {
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("outcome", outcome)
+        json.member("count", count)
     }
 }
 
 extension QuarantineTotal {
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("standing", standing.rawValue)
-            json.member("items", itemCount)
-            json.member("bytes", byteCount)
-        }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("standing", standing.rawValue)
+        json.member("items", itemCount)
+        json.member("bytes", byteCount)
     }
 }

@@ -9,7 +9,7 @@ internal import SQLiteStore
 import Synchronization
 
 /// The tree of a log, and its verification by this process.
-public struct AuditStanding: Sendable, JSONWritable {
+public struct AuditStanding: Sendable, JSONObjectWritable {
     /// The end of the log: number of events and root (RFC 6962).
     public let head: LogHead
     public let running: AuditRun?
@@ -17,13 +17,11 @@ public struct AuditStanding: Sendable, JSONWritable {
     public let last: AuditRun?
 
     /// The object of `GET /v1/audit`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("size", head.position)
-            json.member("root", head.root)
-            json.member("running", running)
-            json.member("last", last)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("size", head.position)
+        json.member("root", head.root)
+        json.member("running", running)
+        json.member("last", last)
     }
 }
 
@@ -92,7 +90,7 @@ extension LedgerHost {
 }
 
 /// A verification of a log by this process.
-public struct AuditRun: Sendable, JSONWritable {
+public struct AuditRun: Sendable, JSONObjectWritable {
     public let startedAt: Timestamp
     public let actor: String
     /// Whether every signature is verified again, too.
@@ -110,21 +108,19 @@ public struct AuditRun: Sendable, JSONWritable {
         public let checkpoints: CheckpointAudit.Report?
     }
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("startedAt", startedAt)
-            json.member("actor", actor)
-            json.member("signatures", withSignatures)
-            json.member("endedAt", endedAt)
-            json.member("done", done)
-            json.member("all", all)
-            var found: Found?
-            if case .finished(let value) = state { found = value }
-            state.writeFailure(to: &json)
-            json.object("result", found) { json, found in
-                found.report.writeMembers(to: &json)
-                found.checkpoints.writeMember(to: &json)
-            }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("startedAt", startedAt)
+        json.member("actor", actor)
+        json.member("signatures", withSignatures)
+        json.member("endedAt", endedAt)
+        json.member("done", done)
+        json.member("all", all)
+        var found: Found?
+        if case .finished(let value) = state { found = value }
+        state.writeFailure(to: &json)
+        json.object("result", found) { json, found in
+            found.report.writeMembers(to: &json)
+            found.checkpoints.writeMember(to: &json)
         }
     }
 }

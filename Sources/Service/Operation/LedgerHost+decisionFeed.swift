@@ -7,7 +7,7 @@ internal import Reports
 import Synchronization
 
 /// A page of the decisions in a log, newest first.
-public struct DecisionPage: Sendable, JSONWritable {
+public struct DecisionPage: Sendable, JSONObjectWritable {
     /// Links, grants and notes, and their withdrawals; claims of uploads are left out.
     public let decisions: [CommandReceipt]
     /// The position before which the next page continues; nil after the last page.
@@ -16,12 +16,10 @@ public struct DecisionPage: Sendable, JSONWritable {
     public let refused: [RefusedDecision]
 
     /// The object of `GET /v1/decisions`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.objects("decisions", decisions) { $1.writeMembers(to: &$0) }
-            json.member("next", next)
-            json.array("refused", refused)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.objects("decisions", decisions) { $1.writeMembers(to: &$0) }
+        json.member("next", next)
+        json.array("refused", refused)
     }
 }
 
@@ -100,7 +98,7 @@ extension LedgerHost {
 }
 
 /// A decision that was refused; nothing was written.
-public struct RefusedDecision: Sendable, Equatable, JSONWritable {
+public struct RefusedDecision: Sendable, Equatable, JSONObjectWritable {
     public let at: Timestamp
     /// The code of the refusal.
     public let code: String
@@ -113,18 +111,16 @@ public struct RefusedDecision: Sendable, Equatable, JSONWritable {
     /// The id by which a chain was named.
     public let subscription: String?
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("refused", true)
-            json.member("at", at)
-            json.member("code", code)
-            json.member("command", command.rawValue)
-            json.member("actor", actor)
-            json.member("tokenName", tokenName)
-            json.member("reason", reason)
-            json.member("customer", customer)
-            json.member("subscription", subscription)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("refused", true)
+        json.member("at", at)
+        json.member("code", code)
+        json.member("command", command.rawValue)
+        json.member("actor", actor)
+        json.member("tokenName", tokenName)
+        json.member("reason", reason)
+        json.member("customer", customer)
+        json.member("subscription", subscription)
     }
 }
 

@@ -57,16 +57,15 @@ extension LedgerHost {
 
     /// A job as JSON, at the position of its result; without a result it has none, and this is 0.
     public func answer(_ job: ReportJob) -> ServedAnswer {
-        var json = JSONWriter()
-        job.write(to: &json)
+        let bytes = job.encoded()
         return ServedAnswer(
-            bytes: json.bytes, entityTag: ServedAnswer.entityTag(of: json.bytes),
+            bytes: bytes, entityTag: ServedAnswer.entityTag(of: bytes),
             position: job.result?.position ?? 0, lag: job.result?.lag ?? 0)
     }
 }
 
 /// A long report made in the background.
-public struct ReportJob: Sendable {
+public struct ReportJob: Sendable, JSONObjectWritable {
     public let id: String
     /// Path and query of the report.
     public let report: String
@@ -76,19 +75,17 @@ public struct ReportJob: Sendable {
     public internal(set) var state = JobState<ServedAnswer>.waiting
 
     /// The object of `GET /v1/jobs/{id}`.
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("id", id)
-            json.member("report", report)
-            json.member("state", state.name)
-            json.member("createdAt", createdAt)
-            json.member("startedAt", startedAt)
-            json.member("endedAt", endedAt)
-            state.writeFailure(to: &json)
-            json.key("result")
-            guard let result else { return json.null() }
-            json.raw(result.bytes)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("report", report)
+        json.member("state", state.name)
+        json.member("createdAt", createdAt)
+        json.member("startedAt", startedAt)
+        json.member("endedAt", endedAt)
+        state.writeFailure(to: &json)
+        json.key("result")
+        guard let result else { return json.null() }
+        json.raw(result.bytes)
     }
 
     /// Nil until it has finished, and where it failed.

@@ -6,7 +6,7 @@ public import Queries
 import Signing
 
 /// A page of the quarantine, newest first.
-public struct QuarantinePage: Sendable, JSONWritable {
+public struct QuarantinePage: Sendable, JSONObjectWritable {
     /// Without bytes.
     public let items: [QuarantineItem]
     /// The id after which the next page continues; nil at the end.
@@ -15,12 +15,10 @@ public struct QuarantinePage: Sendable, JSONWritable {
     public let totals: [QuarantineTotal]
 
     /// The object of `GET /v1/quarantine`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.array("items", items) { $1.write(to: &$0, withBytes: false) }
-            json.member("next", next)
-            json.array("totals", totals) { $1.write(to: &$0) }
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.array("items", items) { $1.write(to: &$0, withBytes: false) }
+        json.member("next", next)
+        json.objects("totals", totals) { $1.writeMembers(to: &$0) }
     }
 }
 

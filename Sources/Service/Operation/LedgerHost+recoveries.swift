@@ -9,7 +9,7 @@ public import Queries
 import Synchronization
 
 /// Recoveries of one environment.
-public struct RecoveryListing: Sendable, JSONWritable {
+public struct RecoveryListing: Sendable, JSONObjectWritable {
     /// Started here by operators, newest first.
     public let started: [RecoveryJob]
     /// Begun and not ended, by whichever process: running, or interrupted and to be continued by
@@ -19,40 +19,40 @@ public struct RecoveryListing: Sendable, JSONWritable {
     public let reports: [StoredReportEntry]
 
     /// The object of `GET /v1/recoveries`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.array("started", started)
-            json.array("open", open) { $1.write(to: &$0) }
-            json.objects("reports", reports) { json, entry in
-                json.member("id", String(entry.id))
-                json.member("bundleId", entry.bundleId)
-                json.member("endedAt", entry.endedAt)
-                json.member("flawed", entry.isFlawed)
-            }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.array("started", started)
+        json.objects("open", open) { $1.writeMembers(to: &$0) }
+        json.objects("reports", reports) { json, entry in
+            json.member("id", String(entry.id))
+            json.member("bundleId", entry.bundleId)
+            json.member("endedAt", entry.endedAt)
+            json.member("flawed", entry.isFlawed)
         }
     }
 }
 
 /// One recovery by its id.
-public enum RecoveryEntry: Sendable, JSONWritable {
+public enum RecoveryEntry: Sendable, JSONObjectWritable {
     case started(RecoveryJob)
     /// With its number.
     case stored(Int64, StoredReport)
 
     /// The object of `GET /v1/recoveries/{id}`.
-    public func write(to json: inout JSONWriter) {
+    public func writeMembers(to json: inout JSONWriter) {
         switch self {
-        case .started(let job): job.write(to: &json, withReport: true)
+        case .started(let job):
+            job.writeMembers(to: &json)
+            json.key("report")
+            guard case .finished(let report) = job.state else { return json.null() }
+            report.write(to: &json)
         case .stored(let number, let report):
-            json.object { json in
-                json.member("id", String(number))
-                json.member("state", "finished")
-                json.member("bundleId", report.bundleId)
-                json.member("endedAt", report.endedAt)
-                json.member("flawed", report.isFlawed)
-                json.key("report")
-                json.raw(report.json.utf8)
-            }
+            json.member("id", String(number))
+            json.member("state", "finished")
+            json.member("bundleId", report.bundleId)
+            json.member("endedAt", report.endedAt)
+            json.member("flawed", report.isFlawed)
+            json.key("report")
+            json.raw(report.json.utf8)
         }
     }
 }
@@ -167,16 +167,14 @@ extension LedgerHost {
 }
 
 extension RecoveryRecord {
-    fileprivate func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("startedAt", requestedAt)
-            json.member("from", slices.map(\.from).min())
-            json.member("to", slices.map(\.to).max())
-            json.member("fetched", slices.reduce(0) { $0 + $1.fetchedCount })
-            json.member("slices", slices.count)
-            json.member("slicesDone", slices.count(where: \.isDone))
-            json.member("flawed", isFlawed)
-        }
+    fileprivate func writeMembers(to json: inout JSONWriter) {
+        json.member("startedAt", requestedAt)
+        json.member("from", slices.map(\.from).min())
+        json.member("to", slices.map(\.to).max())
+        json.member("fetched", slices.reduce(0) { $0 + $1.fetchedCount })
+        json.member("slices", slices.count)
+        json.member("slicesDone", slices.count(where: \.isDone))
+        json.member("flawed", isFlawed)
     }
 }
 

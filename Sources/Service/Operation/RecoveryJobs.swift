@@ -6,7 +6,7 @@ internal import Projection
 import Synchronization
 
 /// A recovery that an operator started here.
-public struct RecoveryJob: Sendable, JSONWritable {
+public struct RecoveryJob: Sendable, JSONObjectWritable {
     public let id: String
     public let environment: Environment
     public let bundleId: BundleId
@@ -24,34 +24,25 @@ public struct RecoveryJob: Sendable, JSONWritable {
     var isOvertaken = false
 
     /// The object of `POST /v1/recoveries`.
-    public func write(to json: inout JSONWriter) { write(to: &json, withReport: false) }
-
-    /// The same, with the report on request.
-    func write(to json: inout JSONWriter, withReport: Bool) {
-        json.object { json in
-            json.member("id", id)
-            json.member("state", state.name)
-            json.member("bundleId", bundleId)
-            json.member("from", from)
-            json.member("to", to)
-            json.member("actor", actor)
-            json.member("reason", reason)
-            json.member("startedAt", startedAt)
-            json.member("endedAt", endedAt)
-            json.object("progress") { json in
-                json.member("pages", progress.pageCount)
-                json.member("fetched", progress.fetchedCount)
-                json.member("appended", progress.appendedCount)
-                json.member("refused", progress.refusedCount)
-                json.member("slices", progress.sliceCount)
-                json.member("slicesDone", progress.doneSliceCount)
-            }
-            state.writeFailure(to: &json)
-            guard withReport else { return }
-            json.key("report")
-            guard case .finished(let report) = state else { return json.null() }
-            report.write(to: &json)
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("id", id)
+        json.member("state", state.name)
+        json.member("bundleId", bundleId)
+        json.member("from", from)
+        json.member("to", to)
+        json.member("actor", actor)
+        json.member("reason", reason)
+        json.member("startedAt", startedAt)
+        json.member("endedAt", endedAt)
+        json.object("progress") { json in
+            json.member("pages", progress.pageCount)
+            json.member("fetched", progress.fetchedCount)
+            json.member("appended", progress.appendedCount)
+            json.member("refused", progress.refusedCount)
+            json.member("slices", progress.sliceCount)
+            json.member("slicesDone", progress.doneSliceCount)
         }
+        state.writeFailure(to: &json)
     }
 }
 

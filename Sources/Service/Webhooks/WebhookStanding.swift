@@ -5,7 +5,7 @@ public import Projection
 internal import Queries
 
 /// The status of one endpoint for operators: configuration, progress and queues.
-public struct WebhookStanding: Sendable, JSONWritable {
+public struct WebhookStanding: Sendable, JSONObjectWritable {
     public let endpoint: WebhookEndpoint
     /// Nil when no service has started with it yet.
     public let row: WebhookEndpointRow?
@@ -45,25 +45,23 @@ public struct WebhookStanding: Sendable, JSONWritable {
         endpoint.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
     }
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("name", endpoint.name)
-            json.member("origin", origin)
-            json.member("environment", endpoint.environment.rawValue)
-            json.member("bundleId", endpoint.filter.bundleId)
-            json.array(
-                "types", (endpoint.filter.names ?? []).map(\.rawValue).sorted()
-            ) { $0.value($1) }
-            json.member("state", state)
-            json.member("cursor", row?.cursor.position)
-            json.member("position", head)
-            json.member("waiting", Int64(waiting))
-            json.member("parked", Int64(parked))
-            json.member("disabledAt", row?.disabledAt)
-            json.member("lastAttemptAt", row?.lastAttemptAt)
-            json.member("lastSuccessAt", row?.lastSuccessAt)
-            json.member("lastOutcome", row?.lastOutcome)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("name", endpoint.name)
+        json.member("origin", origin)
+        json.member("environment", endpoint.environment.rawValue)
+        json.member("bundleId", endpoint.filter.bundleId)
+        json.array(
+            "types", (endpoint.filter.names ?? []).map(\.rawValue).sorted()
+        ) { $0.value($1) }
+        json.member("state", state)
+        json.member("cursor", row?.cursor.position)
+        json.member("position", head)
+        json.member("waiting", Int64(waiting))
+        json.member("parked", Int64(parked))
+        json.member("disabledAt", row?.disabledAt)
+        json.member("lastAttemptAt", row?.lastAttemptAt)
+        json.member("lastSuccessAt", row?.lastSuccessAt)
+        json.member("lastOutcome", row?.lastOutcome)
     }
 
     public var text: String {

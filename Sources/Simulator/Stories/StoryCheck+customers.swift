@@ -30,7 +30,7 @@ extension StoryCheck {
     private static func object(_ answer: EntitlementsAnswer) -> JSONValue {
         let verdicts = answer.entitlements.verdicts.map { verdict in
             var json = JSONWriter()
-            verdict.write(to: &json)
+            json.object { verdict.writeMembers(to: &$0) }
             return JSONMember(
                 key: verdict.entitlement, value: (try? JSONValue.parse(json.bytes)) ?? .null)
         }

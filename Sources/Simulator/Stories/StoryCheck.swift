@@ -175,7 +175,7 @@ public struct StoryCheck: Sendable {
         do throws(QueryError) {
             let reading = try await session.query.reading(id, moment: moment)
             var json = JSONWriter()
-            reading.writeShow(to: &json)
+            reading.write(to: &json)
             return try? JSONValue.parse(json.bytes)
         } catch {
             guard case .store(let failure) = error else { return nil }

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOHTTP1
+internal import Service
 
 /// Server duties of HTTP/1 beyond message framing: exactly one Host, `100 Continue` or a refusal
 /// before the body, and closing connections that do not persist.
@@ -11,7 +12,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
 
     /// Largest body that any route accepts; a client that announces a larger one gets the refusal
     /// instead of `100 Continue`.
-    static let largestByteCount = NotificationRoutes.maximumByteCount
+    static let largestByteCount = LedgerHost.notificationByteCount
 
     /// Requests in progress, oldest first: whether each is the last one, and whether it is
     /// HTTP/1.0.

@@ -19,10 +19,11 @@ extension HTTPField.Name {
 /// another site can use a session there.
 struct ConsoleGuard: RouterMiddleware {
     let sessions: ConsoleSessions
-    let tokens: AccessTokens
-    let server: ServiceConfiguration.Server
     let pages: ConsolePages
     let problems: ProblemMiddleware
+
+    private var tokens: AccessTokens { pages.tokens }
+    private var server: ServiceConfiguration.Server { pages.host.configuration.server }
 
     /// What a page may load: its own files, and nothing inline but its style sheet, by hash (W3C
     /// CSP Level 3).

@@ -1,18 +1,17 @@
 internal import AppStore
 internal import Console
-import Foundation
 import Hummingbird
 internal import Intake
 internal import Ledger
-import NIOCore
 internal import Projection
 internal import Queries
 internal import Service
 
-/// Makes the frame of a page from a request, and the response from a page.
+/// The pages: makes the frame of a page from a request, and the response from a page.
 struct ConsolePages: Sendable {
     let host: LedgerHost
     let tokens: AccessTokens
+    let answers: ResponseMemoryBudget
     let drafts = FormDrafts()
 
     /// The environment that a path names. Throws `noSuchPath` or `environmentNotServed`.
@@ -51,6 +50,16 @@ struct ConsolePages: Sendable {
         return frame
     }
 
+    /// The frame of a page without parameters of its own.
+    func frame(
+        _ path: [String], _ request: Request, _ context: WebContext,
+        assets: [ConsoleAsset] = [.behaviour]
+    ) throws -> Frame {
+        try QueryParameters.read(request, isForm: true) {
+            try frame(path, &$0, context, assets: assets)
+        }
+    }
+
     /// The frame of a page without an answer.
     func frame(
         _ state: ViewState, _ path: [String], _ context: WebContext,
@@ -73,56 +82,19 @@ struct ConsolePages: Sendable {
             hasSession: principal?.isProxyUser != true)
     }
 
-    /// The frame of a form that acts, and its initial fields: those of a draft, and those named in
-    /// its address.
-    ///
-    /// - Parameter scope: `write` or `admin`, which the viewer must have.
-    func form(
-        _ path: [String], _ request: Request, _ context: WebContext, fields names: [String] = [],
-        for scope: Scope
-    ) throws -> (Frame, [String: String]) {
-        let (frame, values) = try QueryParameters.read(request, isForm: true) {
-            var values = drafts.take($0.text("draft"))
-            for name in names {
-                if let value = $0.text(name) { values[name] = value }
-            }
-            return (try self.frame(path, &$0, context), values)
-        }
-        try admit(frame, for: scope)
-        return (frame, values)
-    }
-
-    /// Throws `insufficientScope` for a viewer who may not act, and `historicView` for a view of
-    /// the past.
-    func admit(_ frame: Frame, for scope: Scope) throws {
-        try PeoplePages.require(frame)
-        guard scope == .admin ? frame.viewer.operates : frame.viewer.decides else {
-            throw Problem.lacking(scope.rawValue)
-        }
-        guard !frame.state.isHistoric else { throw Problem.historicView }
-    }
-
-    /// Identifies one form, so that sending it twice acts once.
-    var newKey: String { UUID().uuidString.lowercased() }
-
-    /// The key of a refused form that is shown again: its own, unless another request used it.
-    func key(_ form: ConsoleForm, refused problem: Problem) -> String {
-        (problem.isKeyReused ? nil : form.text("key")) ?? newKey
-    }
-
-    /// The scope of a frame's queries.
+    /// The scope of a frame's queries. The answer after an act includes it.
     func scope(_ frame: Frame) -> QueryScope {
         QueryScope(
             environment: frame.state.environment, bundleId: frame.state.bundleId,
-            at: frame.state.at, knowledge: frame.state.knowledge)
+            at: frame.state.at, knowledge: frame.state.knowledge, minPosition: frame.done)
     }
 
     // MARK: Responses
 
+    static let mediaType = "text/html; charset=utf-8"
+
     func response(_ page: Page, status: HTTPResponse.Status = .ok) -> Response {
-        Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8"],
-            body: .init(byteBuffer: ByteBuffer(string: page.html)))
+        Response(page.html.utf8, type: ConsolePages.mediaType, status: status)
     }
 
     /// The page of a problem, with its status and Retry-After.
@@ -154,5 +126,22 @@ struct ConsolePages: Sendable {
             response.headers[.refresh] = String(retryAfter)
         }
         return response
+    }
+}
+
+extension Frame {
+    /// Throws `insufficientScope` for a viewer who may not see people.
+    func requirePeople() throws(Problem) {
+        guard viewer.seesPeople else { throw .lacking("support") }
+    }
+
+    /// Throws `insufficientScope` for a viewer who may not see intake and operation.
+    func requireOperation() throws(Problem) {
+        guard viewer.seesOperation else { throw .lacking("read") }
+    }
+
+    /// Throws `insufficientScope` for a viewer who may not see reports.
+    func requireReports() throws(Problem) {
+        guard viewer.seesReports else { throw .lacking("reports") }
     }
 }

@@ -8,7 +8,6 @@ import ServiceLifecycle
 /// the browser fetch its page again, with the rights of that page. A message is the end of the log
 /// and nothing else.
 struct LivePages: Sendable {
-    let host: LedgerHost
     let pages: ConsolePages
     let access: ConsoleGuard
     /// How often a position is compared: a message follows an event within about this time.
@@ -27,13 +26,11 @@ struct LivePages: Sendable {
 
     /// Throws `insufficientScope` for a viewer of neither the log nor intake, and `tooManyStreams`.
     private func stream(_ request: Request, _ context: WebContext) async throws -> Response {
-        let frame = try QueryParameters.read(request, isForm: true) {
-            try pages.frame(["live"], &$0, context)
-        }
+        let frame = try pages.frame(["live"], request, context)
         guard frame.viewer.seesPeople || frame.viewer.seesOperation else {
             throw Problem.lacking("read")
         }
-        let ledger = try host.ledger(frame.state.environment)
+        let ledger = try pages.host.ledger(frame.state.environment)
         let slot = try slots.slot()
         let channel = context.channel
         let isAllowed = access.permit(request, context)

@@ -1,11 +1,16 @@
 package import AppStore
+internal import Console
 package import Service
 
 /// Answers questions about the ledger over the Model Context Protocol
 /// (modelcontextprotocol.io/specification), for AI assistants: JSON-RPC 2.0, without state between
 /// messages. Both transports use it, and no tool writes.
 package struct MCPServer: Sendable {
-    let tools: MCPTools
+    let host: LedgerHost
+    /// Whether this process takes events in.
+    let isServing: Bool
+    /// Arguments of calls that name none.
+    let usual: [(name: String, value: String)]
 
     /// Revisions of the protocol, the newest last: those with structured results and without
     /// batches.
@@ -21,8 +26,12 @@ package struct MCPServer: Sendable {
         host: LedgerHost, environment: AppStore.Environment? = nil, bundleId: BundleId? = nil,
         isServing: Bool = true
     ) {
-        tools = MCPTools(
-            host: host, environment: environment, bundleId: bundleId, isServing: isServing)
+        self.host = host
+        self.isServing = isServing
+        var usual: [(name: String, value: String)] = []
+        if let environment { usual.append(("environment", ViewState.name(environment))) }
+        if let bundleId { usual.append(("bundleId", bundleId.rawValue)) }
+        self.usual = usual
     }
 
     /// The response to one line of standard input, an error for one that is not a message, and for
@@ -78,7 +87,7 @@ package struct MCPServer: Sendable {
                     "There is no such tool. The server only reads, with "
                         + MCPTool.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
-            return try await tools.call(tool, params?["arguments"])
+            return try await call(tool, params?["arguments"])
         default:
             throw MCPError(
                 .methodNotFound, code: "unknownMethod",

@@ -200,7 +200,7 @@ struct MCPText {
                 "Without a message: \(reasons.joined(separator: ", ")).",
                 "As of log position \(offers.position).",
                 page(
-                    ["reports", ReportRoutes.retentionName],
+                    ["reports", MetricName.retentionName],
                     [("from", offers.from.rfc3339), ("to", offers.to.rfc3339)]),
             ]
     }

@@ -176,7 +176,7 @@ enum MCPTool: String, Sendable, CaseIterable {
     private static let report = [
         Argument(
             name: "name", about: "Default: churn.",
-            values: ReportRoutes.otherNames + MetricName.allCases.map(\.rawValue)),
+            values: MetricName.otherNames + MetricName.allCases.map(\.rawValue)),
         Argument(
             name: "from",
             about: "The first day (2026-01-31) or time; default: the month a year ago. For"

@@ -70,35 +70,27 @@ public struct WebService: Sendable {
         router.add(middleware: UnknownPages(access: access))
         router.add(middleware: TokenMiddleware(tokens: tokens, failures: failures))
         let groups = RouteGroups(router, tokens: tokens, answers: answers, host: host)
-        HealthRoutes(host: host, readiness: readiness, metrics: metrics, limiter: limiter)
-            .add(to: groups)
-        NotificationRoutes(host: host, sources: sources, bodies: bodies)
-            .add(to: groups)
-        AppRoutes(host: host, bodies: bodies).add(to: groups)
-        PeopleRoutes(host: host, bodies: bodies, answers: answers).add(to: groups)
-        DecisionRoutes(host: host, bodies: bodies).add(to: groups)
-        EventRoutes(host: host, answers: answers).add(to: groups)
-        ReportRoutes(host: host, bodies: bodies).add(to: groups)
-        OperationRoutes(host: host, bodies: bodies, answers: answers).add(to: groups)
-        LogRoutes(host: host).add(to: groups)
-        MCPRoutes(server: MCPServer(host: host), bodies: bodies, answers: answers).add(to: groups)
-        ChangeRoutes(feeds: feeds, rules: streams).add(to: groups)
-        DocumentRoutes.add(to: groups)
-        ConsoleRoutes(
-            host: host, sessions: access.sessions, pages: access.pages, access: access,
-            answers: answers, failures: failures
-        ).add(to: router)
+        addHealth(to: groups)
+        addNotifications(to: groups, sources)
+        addUploads(to: groups)
+        addPeople(to: groups)
+        addDecisions(to: groups)
+        addEvents(to: groups)
+        addReports(to: groups)
+        addOperation(to: groups)
+        addLog(to: groups)
+        addMCP(to: groups)
+        addChanges(to: groups)
+        ConsoleRoutes(access: access, failures: failures).add(to: router)
         return router
     }
 
     private func consoleGuard(
         _ tokens: AccessTokens, _ problems: ProblemMiddleware
     ) -> ConsoleGuard {
-        let pages = ConsolePages(host: host, tokens: tokens)
+        let pages = ConsolePages(host: host, tokens: tokens, answers: answers)
         host.onErasure { [drafts = pages.drafts] in drafts.removeAll() }
-        return ConsoleGuard(
-            sessions: ConsoleSessions(tokens), tokens: tokens, server: server, pages: pages,
-            problems: problems)
+        return ConsoleGuard(sessions: ConsoleSessions(tokens), pages: pages, problems: problems)
     }
 
     /// The application; tests send requests to it directly.

@@ -2,6 +2,16 @@ import AppStore
 import AppStoreAPI
 import ArgumentParser
 
+/// By how much subscriptions are extended, and why.
+struct ExtensionTerms: ParsableArguments {
+    @Option(help: "Days to extend by, 1 to 90.")
+    var days: Int64
+
+    @Option(
+        help: "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+    var reason: Int64
+}
+
 /// The calls that change something at Apple, and require `--yes`.
 enum APIChanges {
     struct Extend: APIChange {
@@ -13,25 +23,19 @@ enum APIChanges {
         @Argument(help: "An originalTransactionId.")
         var id: String
 
-        @Option(help: "Days to extend by, 1 to 90.")
-        var days: Int64
-
-        @Option(
-            help:
-                "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage."
-        )
-        var reason: Int64
+        @OptionGroup var terms: ExtensionTerms
 
         @Option(help: "The request identifier: at most 128 characters.")
         var requestId: String
 
-        var deed: String { "extend \(id) by \(days) days, irrevocably" }
+        var deed: String { "extend \(id) by \(terms.days) days, irrevocably" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
                 try await call.client.extendRenewalDate(
-                    OriginalTransactionId(id), days: days, reason: Raw(rawValue: reason),
-                    requestIdentifier: requestId, in: call.choice))
+                    OriginalTransactionId(id), days: terms.days,
+                    reason: Raw(rawValue: terms.reason), requestIdentifier: requestId,
+                    in: call.choice))
         }
     }
 
@@ -44,14 +48,7 @@ enum APIChanges {
         @Argument(help: "The product.")
         var product: String
 
-        @Option(help: "Days to extend by, 1 to 90.")
-        var days: Int64
-
-        @Option(
-            help:
-                "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage."
-        )
-        var reason: Int64
+        @OptionGroup var terms: ExtensionTerms
 
         @Option(help: "The request identifier: a UUID.")
         var requestId: String
@@ -60,13 +57,13 @@ enum APIChanges {
         var storefront: [String] = []
 
         var deed: String {
-            "extend every active subscription to \(product) by \(days) days, irrevocably"
+            "extend every active subscription to \(product) by \(terms.days) days, irrevocably"
         }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
                 try await call.client.massExtendRenewalDate(
-                    ProductId(product), days: days, reason: Raw(rawValue: reason),
+                    ProductId(product), days: terms.days, reason: Raw(rawValue: terms.reason),
                     requestIdentifier: requestId,
                     storefronts: storefront.isEmpty ? nil : storefront,
                     in: call.choice.environment))

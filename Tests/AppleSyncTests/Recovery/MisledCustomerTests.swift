@@ -115,7 +115,7 @@ struct MisledCustomerTests {
             let reading = try await session.query.reading(
                 id, bundleId: RecoveryWorld.app,
                 moment: Moment(at: RecoveryWorld.now, now: RecoveryWorld.now))
-            let shown = try TemporaryLedger.json { reading.writeShow(to: &$0) }
+            let shown = try TemporaryLedger.json { reading.write(to: &$0) }
             guard let token = shown["appAccountToken"]?.string else { continue }
             customers.insert(CustomerId(token))
         }

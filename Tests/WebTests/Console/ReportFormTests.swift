@@ -27,7 +27,7 @@ struct ReportFormTests {
     @Test("The hint lists what the report accepts")
     func hints() {
         func text(_ name: String) -> String {
-            ReportForm(frame: frame, name: name, question: []).html.text
+            ReportForm(frame: frame, name: name).html.text
         }
         #expect(text("lateness").contains("Broken down by: app. Only where"))
         #expect(text("churn").contains(", reason"))
@@ -36,8 +36,9 @@ struct ReportFormTests {
 
     @Test("The form keeps the zone of a report, for which it has no field")
     func zone() {
-        let asked = [("from", "2026-01-01"), ("timeZone", "Asia/Tokyo")] as [(String, String?)]
-        let text = ReportForm(frame: frame, name: "active", question: asked).html.text
+        var frame = frame
+        frame.kept = [("from", "2026-01-01"), ("timeZone", "Asia/Tokyo")]
+        let text = ReportForm(frame: frame, name: "active").html.text
         #expect(text.contains("<input type=\"hidden\" name=\"timeZone\" value=\"Asia/Tokyo\">"))
         #expect(!text.contains("name=\"rates\""))
     }

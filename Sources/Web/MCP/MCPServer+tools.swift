@@ -56,24 +56,7 @@ struct MCPAnswer: Sendable {
 }
 
 /// Answers the calls of tools with the functions that answer HTTP.
-struct MCPTools: Sendable {
-    let host: LedgerHost
-    /// Whether this process takes events in.
-    private let isServing: Bool
-    /// Arguments of calls that name none.
-    private let usual: [(name: String, value: String)]
-
-    init(
-        host: LedgerHost, environment: AppStore.Environment?, bundleId: BundleId?, isServing: Bool
-    ) {
-        self.host = host
-        self.isServing = isServing
-        var usual: [(name: String, value: String)] = []
-        if let environment { usual.append(("environment", ViewState.name(environment))) }
-        if let bundleId { usual.append(("bundleId", bundleId.rawValue)) }
-        self.usual = usual
-    }
-
+extension MCPServer {
     /// The result of a call: an answer, or a refusal with its code. What fails for now (503 of any
     /// other route) is a refusal, too: the assistant can wait and repeat it, and sees results, not
     /// errors of the protocol. Throws a fault of the service or its files, which is logged and
@@ -122,7 +105,7 @@ struct MCPTools: Sendable {
         _ arguments: JSONValue?, usually more: [(name: String, value: String)] = [],
         _ body: (inout QueryParameters) throws -> Value
     ) throws -> Value {
-        var values = try MCPTools.values(arguments)
+        var values = try MCPServer.values(arguments)
         for value in usual + more where !values.contains(where: { $0.name == value.name }) {
             values.append(value)
         }
@@ -179,7 +162,7 @@ struct MCPTools: Sendable {
             return MCPAnswer(texts(scope).access(answer, reading)) { answer.write(to: &$0) }
         case .subscription(let id):
             let reading = try await host.reading(id, scope)
-            return MCPAnswer(texts(scope).access(reading)) { reading.writeShow(to: &$0) }
+            return MCPAnswer(texts(scope).access(reading)) { reading.write(to: &$0) }
         }
     }
 

@@ -8,11 +8,8 @@ internal import Queries
 internal import Service
 
 /// The change feed as server-sent events.
-struct ChangeRoutes: Sendable {
-    let feeds: [ChangeFeed]
-    var rules = StreamRules()
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addChanges(to groups: RouteGroups) {
         groups.read.get("/v1/changes") { request, context in
             let (scope, after, types) = try QueryParameters.read(request) {
                 (try $0.place(), $0.text("after"), try names($0.text("types")))
@@ -31,10 +28,10 @@ struct ChangeRoutes: Sendable {
         guard let feed = feeds.first(where: { $0.ledger.environment == environment }) else {
             throw ServingError.environmentNotServed(environment)
         }
-        let slot = try rules.slots.slot()
+        let slot = try streams.slots.slot()
         let writer = ChangeStreamWriter(
             feed: feed, filter: filter, start: try await start(cursor, feed), channel: channel,
-            rules: rules)
+            rules: streams)
         return .events(holding: slot) { try await writer.write(to: &$0) }
     }
 

@@ -5,13 +5,13 @@ internal import Queries
 internal import Reports
 internal import Service
 
-/// Reports for assistants, as `ReportRoutes` has them for HTTP.
-extension MCPTools {
+/// Reports for assistants, as `WebService` has them for HTTP.
+extension MCPServer {
     /// An answer whose arguments were read.
     private typealias Making = @Sendable () async throws -> MCPAnswer
 
     func metrics(_ arguments: JSONValue?) async throws -> MCPAnswer {
-        let isRetention = arguments?["name"]?.string == ReportRoutes.retentionName
+        let isRetention = arguments?["name"]?.string == MetricName.retentionName
         // By default from the first day of the month a year ago.
         let from = isRetention ? [] : [(name: "from", value: ViewState.yearBack(host.clock()))]
         let make = try read(arguments, usually: from) {
@@ -31,7 +31,7 @@ extension MCPTools {
     /// Accepts `paid` for a metric without this parameter where it states what holds anyway:
     /// clients fill in defaults.
     private func requireUnchanged(_ name: String, _ parameters: inout QueryParameters) throws {
-        guard name != MetricName.churnName, name != ReportRoutes.diffName,
+        guard name != MetricName.churnName, name != MetricName.diffName,
             try parameters.flag("paid")
         else { return }
         throw Problem.invalid("paid applies to churn only.")
@@ -50,7 +50,7 @@ extension MCPTools {
 
     /// The report's page; nil where the console has none.
     private func page(_ question: ReportQuestion, _ scope: QueryScope) -> String? {
-        guard let pairs = ReportPages.Question(question)?.pairs else { return nil }
+        guard let pairs = ReportParameters(question)?.pairs else { return nil }
         var shown = scope
         switch question {
         case .metric(let name, _, _):
@@ -61,7 +61,7 @@ extension MCPTools {
             guard limits.count == 1 else { return nil }
             shown.knowledge = limits[0]
             return texts(shown).page(
-                ["reports", ReportRoutes.diffName], [("metric", name)] + pairs)
+                ["reports", MetricName.diffName], [("metric", name)] + pairs)
         }
     }
 

@@ -1,15 +1,12 @@
+internal import AppStore
 import Hummingbird
 internal import Ledger
 internal import Queries
 internal import Service
 
 /// Queries about customers and subscriptions.
-struct PeopleRoutes: Sendable {
-    let host: LedgerHost
-    let bodies: BodyReader
-    let answers: ResponseMemoryBudget
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addPeople(to groups: RouteGroups) {
         groups.people.get("/v1/search") { request, _ in
             let (text, scope) = try QueryParameters.read(request) {
                 let scope = try $0.presentScope()
@@ -25,6 +22,8 @@ struct PeopleRoutes: Sendable {
     }
 
     private func addCustomers(to groups: RouteGroups) {
+        // The most frequent query captures the host alone.
+        let host = host
         groups.quick.get("/v1/customers/:id/entitlements") { request, context in
             let scope = try QueryParameters.read(request) { try $0.scope() }
             let customer = try PathReader.customer(context)

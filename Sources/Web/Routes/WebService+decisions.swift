@@ -6,11 +6,8 @@ internal import Service
 
 /// Links, grants and notes about customers and their chains, and the erasure of a person's data.
 /// Durable before the response.
-struct DecisionRoutes: Sendable {
-    let host: LedgerHost
-    let bodies: BodyReader
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addDecisions(to groups: RouteGroups) {
         groups.write.put("/v1/customers/:id/subscriptions/:chain") { request, context in
             try await link(request, context) { .link($0) }
         }

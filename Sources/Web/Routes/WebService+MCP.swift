@@ -1,6 +1,5 @@
 import HTTPTypes
 import Hummingbird
-import NIOCore
 internal import Service
 
 extension HTTPField.Name {
@@ -10,18 +9,15 @@ extension HTTPField.Name {
 
 /// The Model Context Protocol over HTTP ("Streamable HTTP"), without sessions and streams: each
 /// request gets one response.
-struct MCPRoutes: Sendable {
-    let server: MCPServer
-    let bodies: BodyReader
-    let answers: ResponseMemoryBudget
-
+extension WebService {
     /// The revision of a client that names none.
     private static let assumedVersion = "2025-03-26"
 
-    func add(to groups: RouteGroups) {
+    func addMCP(to groups: RouteGroups) {
+        let server = MCPServer(host: host)
         groups.read.post("/mcp") { request, context -> Response in
             try QueryParameters.read(request) { _ in }
-            try MCPRoutes.requireVersion(request)
+            try WebService.requireVersion(request)
             let response = try await bodies.json(request, upTo: MCPLimits.messageByteCount) {
                 body -> [UInt8]? in
                 let message = try MCPMessage(body)
@@ -35,10 +31,7 @@ struct MCPRoutes: Sendable {
                 }
             }
             guard let response else { return Response(status: .accepted) }
-            return Response(
-                status: .ok,
-                headers: [.contentType: "application/json", .cacheControl: "no-store"],
-                body: .init(byteBuffer: ByteBuffer(bytes: response)))
+            return Response(response, type: "application/json")
         }
     }
 

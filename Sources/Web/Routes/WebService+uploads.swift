@@ -4,14 +4,11 @@ internal import Service
 
 /// What apps and back ends send: transactions, receipts of original StoreKit, and orders of
 /// signatures that apps pass to StoreKit.
-struct AppRoutes: Sendable {
-    let host: LedgerHost
-    let bodies: BodyReader
-
+extension WebService {
     /// The claiming sender where no token is required.
-    static let unnamedSender = "client"
+    private static let unnamedSender = "client"
 
-    func add(to groups: RouteGroups) {
+    func addUploads(to groups: RouteGroups) {
         groups.write.post("/v1/transactions") { request, context in
             try await take(request, context, upTo: UploadBody.maximumByteCount) {
                 try await host.upload($0, only: $1, key: $2, sender: $3)
@@ -40,7 +37,7 @@ struct AppRoutes: Sendable {
     ) async throws -> Answer {
         let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
         let key = try CommandHeaders.key(request)
-        let sender = context.principal?.name ?? AppRoutes.unnamedSender
+        let sender = context.principal?.name ?? WebService.unnamedSender
         return try await bodies.json(request, upTo: limit) { body in
             do { return try await work(body, environment, key, sender) } catch let refusal
                 as IntakeRefusal

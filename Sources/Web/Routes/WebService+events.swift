@@ -6,11 +6,8 @@ internal import Queries
 internal import Service
 
 /// The log itself, by position.
-struct EventRoutes: Sendable {
-    let host: LedgerHost
-    let answers: ResponseMemoryBudget
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addEvents(to groups: RouteGroups) {
         groups.people.get("/v1/events") { request, _ in
             let (scope, filter, place, limit, withEvidence) = try QueryParameters.read(request) {
                 (

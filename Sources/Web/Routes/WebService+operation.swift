@@ -5,12 +5,8 @@ internal import Service
 
 /// Routes of operators: the state of intake, quarantine, webhooks, recoveries and audits, and acts
 /// on them.
-struct OperationRoutes: Sendable {
-    let host: LedgerHost
-    let bodies: BodyReader
-    let answers: ResponseMemoryBudget
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addOperation(to groups: RouteGroups) {
         add("/v1/status", to: groups) { try await host.status($0) }
         add("/v1/recoveries", to: groups) { try await host.recoveries($0) }
         add("/v1/audit", to: groups) { try await host.audit($0) }

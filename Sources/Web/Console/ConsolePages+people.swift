@@ -8,41 +8,38 @@ internal import Queries
 internal import Service
 
 /// Pages about customers, subscriptions and events.
-struct PeoplePages: Sendable {
-    let host: LedgerHost
-    let pages: ConsolePages
-
-    func add(to group: RouterGroup<WebContext>) {
+extension ConsolePages {
+    func addPeople(to group: RouterGroup<WebContext>) {
         group.get("\(ConsoleRoutes.home)/find") { request, context in
             try await find(request, context)
         }
         group.get("\(ConsoleRoutes.home)/customers/:id") { request, context in
             let id = try PathReader.text("id", context)
-            let (asked, before) = try await frame(["customers", id], request, context)
+            let (asked, before) = try await personFrame(["customers", id], request, context)
             let (answer, reading) = try await recorded(asked) {
                 try await host.customer(CustomerId(stated: id), scope(asked))
             }
             var frame = asked
             frame.unlisted = try unlisted(reading, asked)
             let page = CustomerPage(frame, answer, reading, before: before)
-            return pages.response(page.page, status: page.isUnknown ? .notFound : .ok)
+            return response(page.page, status: page.isUnknown ? .notFound : .ok)
         }
         group.get("\(ConsoleRoutes.home)/subscriptions/:id") { request, context in
             let id = try PathReader.text("id", context)
-            let (frame, before) = try await frame(["subscriptions", id], request, context)
+            let (frame, before) = try await personFrame(["subscriptions", id], request, context)
             do {
                 let reading = try await recorded(frame) {
                     try await host.reading(id, scope(frame))
                 }
-                return pages.response(SubscriptionPage(frame, reading, before: before).page)
+                return response(SubscriptionPage(frame, reading, before: before).page)
             } catch let missing as MissingAnswer {
                 let found = FindPage(frame)
                 let page =
                     missing.error == .noSuchSubscription(id)
                     ? found.nothing(for: id) : found.stateless(id, Problem(missing).detail)
-                return pages.response(page, status: .notFound)
+                return response(page, status: .notFound)
             } catch QueryError.ambiguousId(_, let chains) {
-                return pages.response(FindPage(frame).page(several: chains, of: id))
+                return response(FindPage(frame).page(several: chains, of: id))
             }
         }
     }
@@ -51,48 +48,46 @@ struct PeoplePages: Sendable {
     private func find(_ request: Request, _ context: WebContext) async throws -> Response {
         let frame = try QueryParameters.read(request, isForm: true) {
             let text = $0.text("q")
-            var frame = try pages.frame(["find"], &$0, context)
-            frame.query = text
+            var frame = try self.frame(["find"], &$0, context)
             frame.kept = [("q", text)]
             return frame
         }
-        try PeoplePages.require(frame)
+        try frame.requirePeople()
         let page = FindPage(frame)
-        guard let text = frame.query else { return pages.response(page.empty) }
-        let answer = try await host.search(text, pages.scope(frame))
+        guard let text = frame.asked("q") else { return response(page.empty) }
+        let answer = try await host.search(text, scope(frame))
         if let address = page.address(answer) { return Response.seeOther(address) }
-        return pages.response(
+        return response(
             page.page(answer), status: answer.matches.isEmpty ? .notFound : .ok)
     }
 
     /// The frame of a page about a person, with the place its timeline ends before.
-    private func frame(
+    private func personFrame(
         _ path: [String], _ request: Request, _ context: WebContext
     ) async throws -> (Frame, TimelinePlace?) {
         let (frame, before) = try QueryParameters.read(request, isForm: true) {
             let before = try $0.cursor("before") { TimelinePlace(cursor: $0) }
             let done = try $0.position("done")
             let result: OperatorForm.Result? = try $0.choice("did")
-            var frame = try pages.frame(path, &$0, context)
+            var frame = try self.frame(path, &$0, context)
             frame.done = done
             frame.result = result
             frame.place = [("before", before?.cursor)]
             return (frame, before)
         }
-        try PeoplePages.require(frame)
+        try frame.requirePeople()
         return (try await checked(frame), before)
     }
 
     /// Removes a `done` that is not a recent decision, since a link could name any event.
-    private func checked(_ frame: Frame) async throws -> Frame {
-        guard let done = frame.done else { return frame }
-        var frame = frame
-        let detail = try await host.event(at: done, pages.scope(frame), withProof: false)
+    private func checked(_ asked: Frame) async throws -> Frame {
+        guard let done = asked.done else { return asked }
+        var frame = asked
+        frame.done = nil
+        let detail = try await host.event(at: done, scope(frame), withProof: false)
         let age = detail.map { frame.now.milliseconds(since: $0.event.receivedAt) } ?? .max
-        if detail?.event.attributes.kind != .command || age > PeoplePages.doneMilliseconds {
-            frame.done = nil
-        }
-        return frame
+        let isDecision = detail?.event.attributes.kind == .command
+        return isDecision && age <= ConsolePages.doneMilliseconds ? asked : frame
     }
 
     /// The entitlement of the grant that was just made, where no product of the catalogue has it.
@@ -106,14 +101,7 @@ struct PeoplePages: Sendable {
     }
 
     /// How long a page says that a decision was made: 10 minutes.
-    static let doneMilliseconds: Int64 = 600_000
-
-    /// The answer after an act includes it.
-    private func scope(_ frame: Frame) -> QueryScope {
-        var scope = pages.scope(frame)
-        scope.minPosition = frame.done
-        return scope
-    }
+    private static let doneMilliseconds: Int64 = 600_000
 
     /// Reads the answer after an act. While the projections have not reached the act, the problem
     /// says that it is in the log: otherwise its author would send it again.
@@ -128,10 +116,5 @@ struct PeoplePages: Sendable {
                 detail: "Recorded as event #\(done); do not send it again. The page loads itself"
                     + " once it includes the event.", retryAfter: problem.retryAfter)
         }
-    }
-
-    /// Throws `insufficientScope` for a viewer who may not see people.
-    static func require(_ frame: Frame) throws(Problem) {
-        guard frame.viewer.seesPeople else { throw .lacking("support") }
     }
 }

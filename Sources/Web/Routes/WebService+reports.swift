@@ -8,21 +8,13 @@ internal import Reports
 internal import Service
 
 /// Reports for analysts, in the response or as jobs.
-struct ReportRoutes: Sendable {
-    let host: LedgerHost
-    let bodies: BodyReader
-
-    static let diffName = "diff"
-    static let retentionName = "retention-offers"
-    /// Reports with routes of their own.
-    static let otherNames = [MetricName.churnName, retentionName, diffName]
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addReports(to groups: RouteGroups) {
         groups.reports.get("/v1/metrics/churn") { request, context in
             try await answer(MetricName.churnName, request, context)
         }
         groups.reports.get("/v1/metrics/diff") { request, context in
-            try await answer(ReportRoutes.diffName, request, context)
+            try await answer(MetricName.diffName, request, context)
         }
         groups.reports.get("/v1/metrics/retention-offers") { request, context -> ServedAnswer in
             let (from, to, scope) = try QueryParameters.read(request) {
@@ -98,7 +90,7 @@ struct ReportRoutes: Sendable {
     private func making(
         _ name: String, _ query: String?
     ) throws -> @Sendable () async throws -> ServedAnswer {
-        guard name != ReportRoutes.retentionName else {
+        guard name != MetricName.retentionName else {
             let (from, to, scope) = try QueryParameters.read(query) { try $0.retentionWindow() }
             return { try await host.retentionOffers(from: from, to: to, scope) }
         }
@@ -107,25 +99,32 @@ struct ReportRoutes: Sendable {
     }
 }
 
+extension MetricName {
+    static let diffName = "diff"
+    static let retentionName = "retention-offers"
+    /// Reports with routes of their own.
+    static let otherNames = [churnName, retentionName, diffName]
+}
+
 extension QueryParameters {
     /// The question of a report, and where it is asked.
     ///
     /// - Parameter name: of a metric, or `diff`.
     mutating func report(_ name: String) throws -> (ReportQuestion, QueryScope) {
-        switch name {
-        case MetricName.churnName: try churn()
-        case ReportRoutes.diffName: try diff()
-        default: try metric(named: name)
-        }
-    }
-
-    private mutating func churn() throws -> (ReportQuestion, QueryScope) {
+        guard name != MetricName.diffName else { return try diff() }
+        let isChurn = name == MetricName.churnName
         let (scope, metric) = (try periodScope(), metric())
-        let isPaid = try flag("paid")
+        let isPaid = try isChurn ? flag("paid") : false
+        let rates = try isChurn ? RateChoice.usual : rates()
         let definitions: DefinitionPack? = try choice("definitions")
-        guard let definitions else { return (.metric(.churn(isPaid: isPaid), metric), scope) }
+        let basis: RefundBasis? = try isChurn ? nil : choice("refundBasis")
+        var asked = MetricName.churn(isPaid: isPaid)
+        if !isChurn { asked = try MetricName(name, also: MetricName.otherNames) }
+        if let basis { asked = try basis.metric(asked) }
+        guard let definitions else { return (.metric(asked, metric, rates), scope) }
+        if case .table = rates { throw MetricsError.comparedAlone }
         guard !isPaid else { throw MetricsError.comparedAlone }
-        return (.comparison(MetricName.churnName, metric, definitions), scope)
+        return (.comparison(asked.rawValue, metric, definitions), scope)
     }
 
     private mutating func diff() throws -> (ReportQuestion, QueryScope) {
@@ -133,17 +132,6 @@ extension QueryParameters {
         let limits = try comparedKnowledge()
         let name = text("metric") ?? MetricName.churnName
         return (.diff(name, metric, between: limits, try rates()), scope)
-    }
-
-    private mutating func metric(named path: String) throws -> (ReportQuestion, QueryScope) {
-        let (scope, metric, rates) = (try periodScope(), metric(), try rates())
-        let definitions: DefinitionPack? = try choice("definitions")
-        let basis: RefundBasis? = try choice("refundBasis")
-        let asked = try MetricName(path, also: ReportRoutes.otherNames)
-        let name = try basis.map { try $0.metric(asked) } ?? asked
-        guard let definitions else { return (.metric(name, metric, rates), scope) }
-        if case .table = rates { throw MetricsError.comparedAlone }
-        return (.comparison(name.rawValue, metric, definitions), scope)
     }
 
     /// The parameters of `retention-offers`: from then on, until before then (nil: now), and where.

@@ -1,12 +1,9 @@
 import Hummingbird
-import NIOCore
 internal import Service
 
 /// Signed checkpoints of the log, and proofs in its tree; no evidence and no ids of persons.
-struct LogRoutes: Sendable {
-    let host: LedgerHost
-
-    func add(to groups: RouteGroups) {
+extension WebService {
+    func addLog(to groups: RouteGroups) {
         groups.read.get("/v1/log/checkpoint") { request, _ in
             let environment = try QueryParameters.read(request) { try $0.environment() }
             guard let note = try await host.checkpoint(environment) else {
@@ -15,11 +12,7 @@ struct LogRoutes: Sendable {
                     detail:
                         "No checkpoint was signed yet; configure audit, or run audit checkpoint.")
             }
-            return Response(
-                status: .ok,
-                headers: [
-                    .contentType: "text/plain; charset=utf-8", .cacheControl: "no-store",
-                ], body: .init(byteBuffer: ByteBuffer(string: note)))
+            return Response(note.utf8, type: "text/plain; charset=utf-8")
         }
         groups.read.get("/v1/log/checkpoints") { request, _ in
             let (environment, after, limit) = try QueryParameters.read(request) {
@@ -33,7 +26,7 @@ struct LogRoutes: Sendable {
             }
             let position = try PathReader.position(context)
             guard let answer = try await host.inclusion(of: position, in: size, environment) else {
-                throw LogRoutes.noSuchTree
+                throw WebService.noSuchTree
             }
             return answer
         }
@@ -45,7 +38,7 @@ struct LogRoutes: Sendable {
                 throw Problem.invalid("from and to take the sizes of two trees, from 1.")
             }
             let answer = try await host.consistency(from: from, to: to, environment)
-            guard let answer else { throw LogRoutes.noSuchTree }
+            guard let answer else { throw WebService.noSuchTree }
             return answer
         }
     }

@@ -1,0 +1,116 @@
+internal import AppStore
+internal import Console
+import Foundation
+import Hummingbird
+internal import Ledger
+internal import Queries
+internal import Service
+
+/// Forms that act, and their handlers (Post/Redirect/Get).
+extension ConsolePages {
+    /// A form that was sent.
+    typealias Sent = (form: ConsoleForm, context: WebContext)
+
+    /// Adds a form and its handler.
+    ///
+    /// - Parameters:
+    ///   - fields: those that the address may name.
+    ///   - subject: path of the page within its environment, and what the form is about.
+    ///   - admit: throws for a viewer who may not act.
+    ///   - page: shows the form with the values of its frame.
+    ///   - act: acts, and redirects to what was done.
+    func addForm<Subject: Sendable>(
+        _ route: String, to group: RouterGroup<WebContext>, fields: [String] = [],
+        _ subject: @escaping @Sendable (WebContext) throws -> ([String], Subject),
+        admit: @escaping @Sendable (Frame, Subject, Sent?) throws -> Void,
+        page: @escaping @Sendable (Frame, Subject) async throws -> Page,
+        act: @escaping @Sendable (Frame, Subject, Sent) async throws -> Response
+    ) {
+        let route = "\(ConsoleRoutes.home)/\(route)"
+        group.get("\(route)") { request, context in
+            let (path, about) = try subject(context)
+            let frame = try formFrame(path, request, context, fields: fields)
+            try admit(frame, about, nil)
+            return response(try await page(frame, about))
+        }
+        group.post("\(route)") { request, context in
+            let form = try await ConsoleForm(request)
+            let (path, about) = try subject(context)
+            var frame = try formFrame(path, request, context, fields: fields)
+            (frame.key, frame.values) = (form.text("key") ?? newKey, form.values)
+            try admit(frame, about, (form, context))
+            do { return try await act(frame, about, (form, context)) } catch {
+                let problem = Problem(error)
+                // A refusal of Apple's keeps the form, too.
+                guard problem.keepsForm || error is LookupFailure else { throw error }
+                if problem.isKeyReused { frame.key = newKey }
+                frame.failure = problem.formDetail
+                // Throws where the form cannot be sent again.
+                return response(try await page(frame, about), problem)
+            }
+        }
+    }
+
+    /// The frame of a form with its first values: those of a draft, and those that its address
+    /// names.
+    func formFrame(
+        _ path: [String], _ request: Request, _ context: WebContext, fields: [String] = []
+    ) throws -> Frame {
+        try QueryParameters.read(request, isForm: true) {
+            var values = drafts.take($0.text("draft"))
+            for name in fields {
+                // Fields typed before the session ended take precedence.
+                if let value = $0.text(name), values[name] == nil { values[name] = value }
+            }
+            var frame = try self.frame(path, &$0, context)
+            (frame.key, frame.values) = (values["key"] ?? newKey, values)
+            return frame
+        }
+    }
+
+    /// Identifies one form, so that sending it twice acts once.
+    private var newKey: String { UUID().uuidString.lowercased() }
+
+    /// Throws `insufficientScope` for a viewer who may not act, and `historicView` for a view of
+    /// the past.
+    ///
+    /// - Parameter scope: `write` or `admin`, which the viewer must have.
+    func admit(_ frame: Frame, for scope: Scope) throws {
+        try frame.requirePeople()
+        guard scope == .admin ? frame.viewer.operates : frame.viewer.decides else {
+            throw Problem.lacking(scope.rawValue)
+        }
+        guard !frame.state.isHistoric else {
+            throw Problem.invalid(
+                "Nothing can be changed in a view of the past; leave at and knownAt out.",
+                code: "historicView")
+        }
+    }
+}
+
+extension ConsoleForm {
+    /// The actor, reason and key of an act. The actor is the viewer; without tokens the form names
+    /// one. A reason is one line; the form has room for several.
+    func order(_ frame: Frame, _ context: WebContext) throws -> CommandIntake.Order {
+        CommandIntake.Order(
+            actor: try frame.viewer.name ?? required("actor"), tokenName: context.principal?.name,
+            reason: String(try required("reason").map { $0.isNewline ? " " : $0 }),
+            key: try required("key"))
+    }
+
+    /// Throws `invalidTime`.
+    func time(_ name: String) throws(Problem) -> Timestamp {
+        guard let time = Timestamp(formInput: try required(name)) else {
+            throw Problem.invalid("\(name) takes \(Timestamp.formInputs).", code: "invalidTime")
+        }
+        return time
+    }
+
+    /// Throws `invalidParameter`.
+    func position(_ name: String) throws(Problem) -> Int64 {
+        guard let number = Int64(plain: try required(name)) else {
+            throw Problem.invalid("\(name) takes a position.")
+        }
+        return number
+    }
+}

@@ -1,0 +1,210 @@
+internal import AppStore
+internal import Console
+import Hummingbird
+internal import Ledger
+internal import LedgerStore
+internal import Queries
+internal import Reports
+internal import Service
+
+extension ConsolePages {
+    func addReports(to group: RouterGroup<WebContext>) {
+        group.get("\(ConsoleRoutes.home)/reports") { request, context in
+            let frame = try self.frame(["reports"], request, context).ofPeriod
+            try frame.requireReports()
+            return response(ReportsPage.page(frame))
+        }
+        group.get("\(ConsoleRoutes.home)/reports/diff") { request, context in
+            try await diff(request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/\(RetentionOffersPage.name)") {
+            request, context in try await retentionOffers(request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/:name/cell") { request, context in
+            try await cell(try PathReader.text("name", context), request, context)
+        }
+        group.get("\(ConsoleRoutes.home)/reports/:name") { request, context in
+            try await report(try PathReader.text("name", context), request, context)
+        }
+    }
+
+    private func report(
+        _ name: String, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        let from = ViewState.yearBack(host.clock())
+        let (read, question, first, file) = try QueryParameters.read(request, isForm: true) {
+            (
+                try self.frame(["reports", name], &$0, context).ofPeriod,
+                try ReportParameters(&$0, from: from, of: name), try $0.position("row"),
+                try $0.choice("format") as ReportPage.File?
+            )
+        }
+        try read.requireReports()
+        var frame = read
+        frame.kept = question.pairs
+        frame.place = [("row", first.map(String.init))]
+        let scope = scope(frame)
+        let metric = question.isPaid ? .churn(isPaid: true) : try MetricName(compared: name)
+        let asked: ReportQuestion
+        if let pack = question.definitions {
+            guard !question.isPaid else { throw MetricsError.comparedAlone }
+            asked = .comparison(name, question.metric, pack)
+        } else {
+            asked = .metric(metric, question.metric, question.rates)
+        }
+        let key = frame.state.url(frame.path, question.pairs)
+        guard file == nil else {
+            let title = question.isPaid ? "\(name)-paid" : name
+            let made = try await host.pageAnswer("\(key) csv") {
+                try ConsolePages.csv(try await host.report(asked, scope), title)
+            }
+            return made ?? waiting(frame)
+        }
+        let made = try await host.pageAnswer(key) { try await host.report(asked, scope) }
+        guard let report = made else { return waiting(frame) }
+        frame.position = report.stamp.position
+        return response(ReportPage(frame, report, name: name).page)
+    }
+
+    /// The whole table as a file, amounts in milliunits as of the command.
+    private static func csv(_ report: Report, _ name: String) throws -> Response {
+        let bytes = report.csv()
+        let limit = LedgerHost.maximumReportByteCount
+        guard bytes.count <= limit else { throw MetricsError.tooManyBytes(limit: limit) }
+        let file = "\(name)-at-\(report.stamp.position).csv"
+        return Response(bytes, type: "text/csv; charset=utf-8", file: file)
+    }
+
+    /// The chains behind a cell.
+    private func cell(
+        _ name: String, _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        let (read, question, asked, rest) = try QueryParameters.read(request, isForm: true) {
+            (
+                try self.frame(["reports", name, "cell"], &$0, context).ofPeriod,
+                try ReportParameters(&$0), try CellQuestion(of: name, &$0),
+                [("group", $0.text("group")), ("paid", $0.text("paid"))]
+            )
+        }
+        try read.requireReports()
+        try read.requirePeople()
+        var frame = read
+        frame.kept = question.pairs + [("column", asked.cell.column)] + rest
+        frame.place = [("after", asked.after?.cursor)]
+        let scope = scope(frame)
+        let key = frame.state.url(frame.path, frame.kept + frame.place)
+        let made = try await host.pageAnswer(key) {
+            try await host.cell(
+                asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after,
+                limit: Frame.rowCount)
+        }
+        guard let found = made else { return waiting(frame) }
+        return response(CellPage.page(frame, found))
+    }
+
+    private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
+        let from = ViewState.yearBack(host.clock())
+        let (read, question, name, first) = try QueryParameters.read(request, isForm: true) {
+            (
+                try self.frame(["reports", "diff"], &$0, context).ofPeriod,
+                try ReportParameters(&$0, from: from), $0.text("metric") ?? MetricName.churnName,
+                try $0.position("row")
+            )
+        }
+        try read.requireReports()
+        var frame = read
+        frame.comparesWithNow = true
+        frame.kept = [("metric", name)] + question.pairs
+        frame.place = [("row", first.map(String.init))]
+        guard frame.state.knowledge != .everything else {
+            return response(DiffPage.page(frame, name: name, nil))
+        }
+        let asked = ReportQuestion.diff(
+            name, question.metric, between: [frame.state.knowledge], question.rates)
+        var scope = scope(frame)
+        scope.knowledge = .everything
+        let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) { [scope] in
+            try await host.report(asked, scope)
+        }
+        guard let report = made else { return waiting(frame) }
+        return response(DiffPage.page(frame, name: name, report))
+    }
+
+    /// The page of retention offers; without `from`, of all stored records.
+    private func retentionOffers(
+        _ request: Request, _ context: WebContext
+    ) async throws -> Response {
+        var range: (from: Timestamp?, to: Timestamp?)
+        let frame = try QueryParameters.read(request, isForm: true) {
+            range = (try $0.time("from"), try $0.time("to"))
+            let kept = [("from", $0.text("from")), ("to", $0.text("to"))]
+            let first = try $0.position("row")
+            var frame = try self.frame(["reports", RetentionOffersPage.name], &$0, context).present
+            (frame.kept, frame.place) = (kept, [("row", first.map(String.init))])
+            return frame
+        }
+        try frame.requireReports()
+        let scope = scope(frame)
+        let from =
+            range.from
+            ?? frame.now.advanced(byMilliseconds: -OperationsLimits.retentionMilliseconds)
+        let to = range.to
+        let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) {
+            try await host.retentionOffersReport(from: from, to: to, scope)
+        }
+        guard let offers = made else { return waiting(frame) }
+        return response(RetentionOffersPage(frame, offers).page)
+    }
+}
+
+/// The parameters of a report.
+struct ReportParameters {
+    var metric = MetricParameters()
+    var definitions: DefinitionPack?
+    /// On a page, the configured table or none: an address cannot hold another table.
+    var rates = RateChoice.usual
+    /// Of churn: of paid chains alone.
+    var isPaid = false
+
+    /// - Parameters:
+    ///   - from: where it begins unless the parameters say so.
+    ///   - name: of the report; nil where it has no variants.
+    init(
+        _ parameters: inout QueryParameters, from: String? = nil, of name: String? = nil
+    ) throws {
+        metric = parameters.metric()
+        metric.from = metric.from ?? from
+        if name == MetricName.churnName { isPaid = try parameters.flag("paid") }
+        definitions = try parameters.choice("definitions")
+        guard let name = parameters.text("rates") else { return }
+        guard name == RateChoice.separateName else {
+            throw Problem.invalid("rates takes \(RateChoice.separateName) here.")
+        }
+        rates = .separate
+    }
+
+    /// Of a question over HTTP; nil where it has a table of rates.
+    init?(_ question: ReportQuestion) {
+        switch question {
+        case .metric(let name, let asked, let choice):
+            (metric, rates, isPaid) = (asked, choice, name == .churn(isPaid: true))
+        case .diff(_, let asked, between: _, let choice): (metric, rates) = (asked, choice)
+        case .comparison(_, let asked, let pack): (metric, definitions) = (asked, pack)
+        }
+        if case .table = rates { return nil }
+    }
+
+    /// As parameters of an address.
+    var pairs: [(String, String?)] {
+        func list(_ values: [String]) -> String? {
+            values.isEmpty ? nil : values.joined(separator: ",")
+        }
+        return [
+            ("from", metric.from), ("to", metric.to), ("interval", metric.interval),
+            ("timeZone", metric.timeZone), ("by", list(metric.by)),
+            ("where", list(metric.filters)), ("definitions", definitions?.rawValue),
+            ("rates", rates == .separate ? RateChoice.separateName : nil),
+            ("paid", isPaid ? "true" : nil),
+        ]
+    }
+}

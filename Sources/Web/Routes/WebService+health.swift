@@ -1,0 +1,55 @@
+internal import AppStore
+import Hummingbird
+import NIOCore
+import OpenAPI
+internal import Service
+
+/// Liveness, readiness, metrics, and the description of all other routes.
+extension WebService {
+    /// The same for every answer.
+    static let document = ByteBuffer(bytes: OpenAPIDocument.bytes)
+
+    func addHealth(to groups: RouteGroups) {
+        groups.open.get("/healthz") { _, _ in WebService.state(.ok, "ok", []) }
+        groups.open.get("/readyz") { _, _ in
+            WebService.state(await readiness.problems(host))
+        }
+        groups.open.get("/readyz/answers") { _, _ in
+            WebService.state(readiness.answerProblems(host))
+        }
+        groups.read.get("/metrics") { _, _ in
+            let text = await metrics.text(
+                host, isReady: await readiness.problems(host).isEmpty,
+                connectionCount: limiter.count)
+            return Response(text.utf8, type: "text/plain; version=0.0.4; charset=utf-8")
+        }
+        groups.shared.get("/openapi.yaml") { _, _ in
+            Response(
+                status: .ok,
+                headers: [.contentType: OpenAPIDocument.mediaType, .cacheControl: "no-cache"],
+                body: ChunkedBodyWriter.body(sharing: WebService.document))
+        }
+    }
+
+    private static func state(_ problems: [Readiness.Problem]) -> Response {
+        problems.isEmpty
+            ? state(.ok, "ready", [])
+            : state(.serviceUnavailable, "notReady", problems)
+    }
+
+    private static func state(
+        _ status: HTTPResponse.Status, _ state: String, _ problems: [Readiness.Problem]
+    ) -> Response {
+        var json = JSONWriter()
+        json.object { json in
+            json.member("status", state)
+            json.objects("problems", problems) { json, problem in
+                json.member("environment", problem.environment)
+                json.member("code", problem.code)
+                json.memberIfPresent("position", problem.progress?.position)
+                json.memberIfPresent("head", problem.progress?.head)
+            }
+        }
+        return Response(json.bytes, type: "application/json", status: status)
+    }
+}
