@@ -6,7 +6,11 @@ import Testing
 
 @Suite("What a page says above its content")
 struct BannerTests {
-    private let frame = Frame.bare(["help"], now: Timestamp(milliseconds: 1_774_000_000_000))
+    private let frame = BannerTests.frame("help")
+
+    private static func frame(_ path: String...) -> Frame {
+        Frame.bare(path, now: Timestamp(milliseconds: 1_774_000_000_000))
+    }
 
     private func html(_ frame: Frame) -> String { Page("Help", frame, "").html }
 
@@ -28,11 +32,13 @@ struct BannerTests {
         var one = frame
         one.state.bundleId = BundleId("com.example.app")
         one.state.knowledge = .knownPosition(7)
+        let state = one.state
         let address = "/console/production/help?knownPosition=7"
         #expect(html(one).contains("<a href=\"\(address)\">All apps</a>"))
         let app = "bundleId=com.example.app"
         for (path, isKept) in [("subscriptions", false), ("reports", true)] {
-            one.path = [path, "1"]
+            one = BannerTests.frame(path, "1")
+            one.state = state
             let page = html(one)
             #expect(page.contains("/reports?knownPosition=7&amp;\(app)\"") == isKept, "\(path)")
         }
@@ -40,8 +46,7 @@ struct BannerTests {
 
     @Test("Links of a page to itself keep what it was asked, and other zones its place, too")
     func kept() {
-        var one = frame
-        one.path = ["reports", "churn"]
+        var one = BannerTests.frame("reports", "churn")
         one.state.bundleId = BundleId("com.example.app")
         one.state.knowledge = .knownPosition(7)
         one.kept = [("from", "2024-06-01"), ("to", nil), ("where", "country=USA")]
@@ -55,8 +60,7 @@ struct BannerTests {
             "\(path)?\(asked)\(app)\">Back to the present",
             "\(path)?row=40&amp;\(asked)\(app)\(known)&amp;tz=local\">local",
         ] { #expect(html(one).contains("<a href=\"\(address)</a>"), "\(address)") }
-        var list = frame
-        list.path = ["events"]
+        var list = BannerTests.frame("events")
         list.state.bundleId = BundleId("com.example.app")
         let zone = "/console/production/events?bundleId=com.example.app&amp;tz=local"
         #expect(html(list).contains("<a href=\"\(zone)\">local</a>"))

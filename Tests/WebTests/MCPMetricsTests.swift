@@ -129,6 +129,7 @@ struct MCPMetricsTests {
         arguments: [
             ("metrics", #"{"rates":"none","paid":false}"#),
             ("metrics", #"{"name":"mrr","paid":false}"#),
+            ("metrics", #"{"name":"retention-offers","from":"0","paid":false}"#),
             ("chains", #"{"name":"starts","column":"starts","from":"2026-01-01","paid":false}"#),
         ])
     func defaults(tool: String, arguments: String) async throws {

@@ -214,7 +214,8 @@ struct SignatureRouteTests {
     @Test(
         "A purchase that may be a subscription and cannot be read decides against a signature",
         arguments: [
-            ("Auto-Renewable Subscription 2", 422), ("Consumable", 200),
+            ("Auto-Renewable Subscription 2", 422), ("Auto-Renewable Subscription", 422),
+            ("Consumable", 200),
         ])
     func unreadable(type: String, status: Int) async throws {
         var made = MadePurchase()

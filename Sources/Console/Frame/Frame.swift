@@ -20,7 +20,7 @@ package struct Frame: Sendable {
     /// The apps with an API key.
     package var appsWithKey: Set<BundleId> = []
     /// The address of the page, without the state.
-    package internal(set) var path: [String]
+    package let path: [String]
     /// Parameters of the page besides the state; its links to itself in another state keep them.
     package var kept: [(String, String?)] = []
     /// The place at which its list begins; only a link that changes the time zone alone keeps it.

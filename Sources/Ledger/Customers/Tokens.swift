@@ -63,8 +63,11 @@ struct Tokens: Hashable, Sendable {
         let stated = facts.changesOfToken.compactMap { index in
             facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
-        // Includes tokens that later statements replaced.
-        let all = stated + (facts.ranks?.rejectedTokens ?? []).map { CustomerId(token: $0) }
+        // Includes tokens that later statements replaced, and those of facts that cannot be folded.
+        let others =
+            (facts.ranks?.rejectedTokens ?? [])
+            + facts.unusable.compactMap { $0.transaction?.appAccountToken }
+        let all = stated + others.map { CustomerId(token: $0) }
         return all.count < 2 ? all : Set(all).sorted()
     }
 

@@ -144,7 +144,9 @@ extension CustomerQuery {
 
     /// Whether a fact that gives its chain no period may be about an auto-renewable subscription.
     private static func mayRenew(_ fact: Fact) -> Bool {
-        guard let bought = fact.transaction else { return fact.flaw != nil }
+        guard let bought = fact.transaction else {
+            return fact.flaw != nil || fact.renewal != nil
+        }
         // Receipts state no type, and a date of expiry of subscriptions only.
         guard let type = bought.type else { return bought.expiresDate != nil }
         return type.value == nil || type.value == .autoRenewableSubscription

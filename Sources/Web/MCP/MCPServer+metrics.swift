@@ -17,8 +17,8 @@ extension MCPServer {
         let make = try read(arguments, usually: from) {
             (parameters: inout QueryParameters) throws -> Making in
             let name = parameters.text("name") ?? MetricName.churnName
-            if isRetention { return try retentionOffers(&parameters) }
             try requireUnchanged(name, &parameters)
+            if isRetention { return try retentionOffers(&parameters) }
             if name == MetricName.churnName, case .table = try parameters.rates() {
                 throw Problem.invalid("rates applies to amounts, and churn has none.")
             }
@@ -31,9 +31,7 @@ extension MCPServer {
     /// Accepts `paid` for a metric without this parameter where it states what holds anyway:
     /// clients fill in defaults.
     private func requireUnchanged(_ name: String, _ parameters: inout QueryParameters) throws {
-        guard name != MetricName.churnName, name != MetricName.diffName,
-            try parameters.flag("paid")
-        else { return }
+        guard name != MetricName.churnName, try parameters.flag("paid") else { return }
         throw Problem.invalid("paid applies to churn only.")
     }
 

@@ -111,20 +111,20 @@ extension QueryParameters {
     ///
     /// - Parameter name: of a metric, or `diff`.
     mutating func report(_ name: String) throws -> (ReportQuestion, QueryScope) {
-        guard name != MetricName.diffName else { return try diff() }
-        let isChurn = name == MetricName.churnName
+        switch name {
+        case MetricName.churnName: try churn()
+        case MetricName.diffName: try diff()
+        default: try metric(named: name)
+        }
+    }
+
+    private mutating func churn() throws -> (ReportQuestion, QueryScope) {
         let (scope, metric) = (try periodScope(), metric())
-        let isPaid = try isChurn ? flag("paid") : false
-        let rates = try isChurn ? RateChoice.usual : rates()
+        let isPaid = try flag("paid")
         let definitions: DefinitionPack? = try choice("definitions")
-        let basis: RefundBasis? = try isChurn ? nil : choice("refundBasis")
-        var asked = MetricName.churn(isPaid: isPaid)
-        if !isChurn { asked = try MetricName(name, also: MetricName.otherNames) }
-        if let basis { asked = try basis.metric(asked) }
-        guard let definitions else { return (.metric(asked, metric, rates), scope) }
-        if case .table = rates { throw MetricsError.comparedAlone }
+        guard let definitions else { return (.metric(.churn(isPaid: isPaid), metric), scope) }
         guard !isPaid else { throw MetricsError.comparedAlone }
-        return (.comparison(asked.rawValue, metric, definitions), scope)
+        return (.comparison(MetricName.churnName, metric, definitions), scope)
     }
 
     private mutating func diff() throws -> (ReportQuestion, QueryScope) {
@@ -132,6 +132,17 @@ extension QueryParameters {
         let limits = try comparedKnowledge()
         let name = text("metric") ?? MetricName.churnName
         return (.diff(name, metric, between: limits, try rates()), scope)
+    }
+
+    private mutating func metric(named path: String) throws -> (ReportQuestion, QueryScope) {
+        let (scope, metric, rates) = (try periodScope(), metric(), try rates())
+        let definitions: DefinitionPack? = try choice("definitions")
+        let basis: RefundBasis? = try choice("refundBasis")
+        let asked = try MetricName(path, also: MetricName.otherNames)
+        let name = try basis.map { try $0.metric(asked) } ?? asked
+        guard let definitions else { return (.metric(name, metric, rates), scope) }
+        if case .table = rates { throw MetricsError.comparedAlone }
+        return (.comparison(name.rawValue, metric, definitions), scope)
     }
 
     /// The parameters of `retention-offers`: from then on, until before then (nil: now), and where.
