@@ -83,8 +83,8 @@ struct CompletenessFold: Sendable {
                 cursor = page.next
                 for late in page.found {
                     completeness.take(
-                        notificationSigned: late.signedAt, of: app, position: late.position,
-                        receivedAt: late.receivedAt)
+                        notificationSigned: late.delivery.signedAt, of: app,
+                        position: late.position, receivedAt: late.delivery.receivedAt)
                 }
             }
         }

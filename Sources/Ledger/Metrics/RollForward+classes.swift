@@ -1,5 +1,3 @@
-public import AppStore
-
 /// The contribution of one chain's movement to a roll-forward, computed once because it does not
 /// depend on time.
 public struct RollForwardEffect: Hashable, Sendable {
@@ -81,14 +79,10 @@ extension RollForward {
             amount: sign * question.amount(stretch), unpriced: isUnpriced ? sign : 0)
     }
 
-    /// Adds a movement of `count` chains at one time.
+    /// Adds a movement of `count` chains at one time; `first` is the index of the first instant
+    /// after it.
     ///
     /// - `count`: chains; 0 adds nothing.
-    public mutating func add(_ effect: RollForwardEffect, at time: Timestamp, count: Int64) {
-        add(effect, before: question.firstInstant(after: time), count: count)
-    }
-
-    /// Like `add(_:at:count:)`, with the index of the first instant after the time.
     package mutating func add(_ effect: RollForwardEffect, before first: Int, count: Int64) {
         guard count != 0, question.instants.count > 1 else { return }
         guard first < question.instants.count else { return }

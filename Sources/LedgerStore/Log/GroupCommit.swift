@@ -77,7 +77,7 @@ package final class GroupCommit: Sendable {
 
     private func enqueue(_ batch: AppendBatch, _ startDraining: @Sendable () -> Void) {
         let (refusal, mustDrain) = state.withLock { state -> (StoreError?, Bool) in
-            guard !state.isClosed else { return (StoreError.logClosed(location), false) }
+            guard !state.isClosed else { return (StoreError.closed(location), false) }
             guard state.queue.add(batch) else { return (queueFull, false) }
             defer { state.isDraining = true }
             return (nil, !state.isDraining)
@@ -141,7 +141,7 @@ package final class GroupCommit: Sendable {
 
     /// Throws `closed` after `close`.
     package func requireOpen() throws(StoreError) {
-        guard !isClosed else { throw .logClosed(location) }
+        guard !isClosed else { throw .closed(location) }
     }
 
     /// Refuses later batches; returns when the waiting ones are answered.
@@ -159,8 +159,8 @@ package final class GroupCommit: Sendable {
 }
 
 extension StoreError {
-    package static func logClosed(_ location: String) -> StoreError {
+    package static func closed(_ location: String, _ store: String = "log") -> StoreError {
         StoreError(
-            .closed, path: location, reason: "The log was closed.", remedy: "Open it again.")
+            .closed, path: location, reason: "The \(store) was closed.", remedy: "Open it again.")
     }
 }

@@ -166,7 +166,9 @@ extension LedgerLog {
     public func notifications(
         of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
         after position: Int64, through: Int64
-    ) async throws(StoreError) -> (found: [LateNotification], next: Int64) {
+    ) async throws(StoreError) -> (
+        found: [(position: Int64, delivery: NotificationDelivery)], next: Int64
+    ) {
         let end = min(through, position + LogLimits.scannedEventCount)
         let found = try await readTables { tables in
             try tables.rows(
@@ -178,9 +180,11 @@ extension LedgerLog {
                 ORDER BY position
                 """, position, end, bundleId, from, before
             ) { row in
-                LateNotification(
-                    position: try row.int64(0), receivedAt: try row.time(1),
-                    signedAt: try row.time(2))
+                (
+                    position: try row.int64(0),
+                    delivery: NotificationDelivery(
+                        receivedAt: try row.time(1), signedAt: try row.time(2))
+                )
             }
         }
         return (found, end)

@@ -1,5 +1,3 @@
-public import AppStore
-
 /// The log of one environment: append-only, with contiguous positions, in the SQL tables of any
 /// engine.
 ///
@@ -158,12 +156,4 @@ public enum DamagedRows: Sendable {
     /// The row is returned as far as it can be read, and marked (`RecordedEvent.isDamaged`). For
     /// readers that answer about chains: no chain stops the others (`Log.md` §3).
     case marked
-}
-
-/// The attributes that completeness needs of a notification recorded after a sweep but signed
-/// before it.
-public struct LateNotification: Hashable, Sendable {
-    public let position: Int64
-    public let receivedAt: Timestamp
-    public let signedAt: Timestamp
 }

@@ -122,7 +122,7 @@ extension ConnectionThreads {
                     })
             }
             guard !isAdded else { return }
-            continuation.resume(returning: .failure(StoreError.logClosed(location)))
+            continuation.resume(returning: .failure(StoreError.closed(location)))
         }
         do { return try result.get() } catch { throw StoreError(error, location: location) }
     }

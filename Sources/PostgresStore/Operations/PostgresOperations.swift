@@ -74,10 +74,7 @@ public final class PostgresOperations: SharedOperations {
     }
 
     public func requireUsable() throws(StoreError) {
-        guard !isClosed.withLock({ $0 }) else {
-            throw StoreError(
-                .closed, path: location, reason: "The store was closed.", remedy: "Open it again.")
-        }
+        guard !isClosed.withLock({ $0 }) else { throw .closed(location, "store") }
     }
 
     // MARK: Transactions

@@ -69,14 +69,11 @@ public enum FactDecoder {
         return text.isEmpty ? extracted : PackedEvidence.payload(ofToken: Array(text.utf8))
     }
 
-    private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> TransactionPayload? {
+    private static func decode<Payload: WireObject>(
+        _ bytes: [UInt8]?
+    ) throws(JSONError) -> Payload? {
         guard let bytes else { return nil }
-        return try TransactionPayload.decodeUnlessNull(bytes, clampsDates: true)
-    }
-
-    private static func decode(_ bytes: [UInt8]?) throws(JSONError) -> RenewalPayload? {
-        guard let bytes else { return nil }
-        return try RenewalPayload.decodeUnlessNull(bytes, clampsDates: true)
+        return try Payload.decodeUnlessNull(bytes, clampsDates: true)
     }
 
     /// Why the evidence is missing.

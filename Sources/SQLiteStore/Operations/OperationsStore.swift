@@ -123,20 +123,15 @@ public final class OperationsStore: OperationalState {
     /// writes would be lost. Once the same files are back, nothing was stored elsewhere meanwhile,
     /// and the store continues. Throws `closed` after `close`.
     public func requireUsable() throws(StoreError) {
-        if isClosed.withLock({ $0 }) { throw closedError }
+        if isClosed.withLock({ $0 }) { throw StoreError.closed(path, "file") }
         do throws(StoreError) { try watch.check() } catch {
             // Closing the last connection removes the write-ahead log; that is not a replacement.
-            if isClosed.withLock({ $0 }) { throw closedError }
+            if isClosed.withLock({ $0 }) { throw StoreError.closed(path, "file") }
             throw StoreError(
                 error.code, path: path, reason: error.reason,
                 remedy: "Put the same files back to continue without a restart; a copy of them, or"
                     + " a new file, requires a restart. Quarantined inputs and pending deliveries"
                     + " are lost with the old file; answers do not depend on it.")
         }
-    }
-
-    private var closedError: StoreError {
-        StoreError(
-            .closed, path: path, reason: "The file was closed.", remedy: "Open it again.")
     }
 }

@@ -16,18 +16,14 @@ extension EndpointHandlers {
         guard newest.inAppOwnershipType?.value != .familyShared else {
             throw ServedError(4_030_007, "A family member's subscription.")
         }
-        let isTooMuch = api.state.withLock { state in
+        let extended = api.state.withLock { state -> Int64? in
             let yearAgo = now.advanced(byMilliseconds: -365 * 86_400_000)
-            let recent = (state.extensions[chain.originalTransactionId] ?? [])
-                .filter { $0.at > yearAgo }
-            guard recent.count < 2 else { return true }
+            let earlier = state.extensions[chain.originalTransactionId] ?? []
+            guard earlier.count(where: { $0.at > yearAgo }) < 2 else { return nil }
             state.extensions[chain.originalTransactionId, default: []].append((now, days))
-            return false
+            return earlier.reduce(days) { $0 + $1.days }
         }
-        guard !isTooMuch else { throw ServedError(4_030_005, "Extended too often.") }
-        let total = api.state.withLock { state in
-            (state.extensions[chain.originalTransactionId] ?? []).reduce(0) { $0 + $1.days }
-        }
+        guard let total = extended else { throw ServedError(4_030_005, "Extended too often.") }
         return ServedResponse { json in
             json.member("originalTransactionId", chain.originalTransactionId)
             json.memberIfPresent("webOrderLineItemId", newest.webOrderLineItemId)

@@ -63,13 +63,16 @@ extension EndpointHandlers {
 
     private func imageList() -> ServedResponse {
         let images = api.state.withLock { $0.messaging.images }.sorted { $0.key < $1.key }
-        return ServedResponse { json in
-            json.array("imageIdentifiers", images) { json, image in
-                json.object { json in
-                    json.member("imageIdentifier", image.key)
-                    json.member("imageState", "APPROVED")
-                    json.memberIfPresent("imageSize", image.value)
-                }
+        return list("image", images.map { (id: $0.key, size: $0.value) })
+    }
+
+    /// The approved images or messages.
+    private func list(_ kind: String, _ entries: [(id: String, size: String?)]) -> ServedResponse {
+        ServedResponse { json in
+            json.objects("\(kind)Identifiers", entries) { json, entry in
+                json.member("\(kind)Identifier", entry.id)
+                json.member("\(kind)State", "APPROVED")
+                json.memberIfPresent("imageSize", entry.size)
             }
         }
     }
@@ -129,14 +132,7 @@ extension EndpointHandlers {
 
     private func messageList() -> ServedResponse {
         let messages = api.state.withLock { $0.messaging.messages.keys.sorted() }
-        return ServedResponse { json in
-            json.array("messageIdentifiers", messages) { json, id in
-                json.object { json in
-                    json.member("messageIdentifier", id)
-                    json.member("messageState", "APPROVED")
-                }
-            }
-        }
+        return list("message", messages.map { (id: $0, size: nil) })
     }
 
     // MARK: Defaults

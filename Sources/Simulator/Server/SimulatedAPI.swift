@@ -148,10 +148,7 @@ public final class SimulatedAPI: Sendable {
         case .error(let number):
             return ServedResponse(ServedError(number, "Scripted fault."))
         case .status(let status): return ServedResponse(status: status)
-        case .dropped:
-            var reply = ServedResponse(status: 200)
-            reply.manner = .dropped
-            return reply
+        case .dropped: return ServedResponse(status: 200, manner: .dropped)
         case .garbage:
             return ServedResponse(status: 200, body: Array("<html>It works!</html>".utf8))
         case .oversized(let count):
