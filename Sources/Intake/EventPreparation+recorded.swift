@@ -4,8 +4,9 @@ import LedgerStore
 import Signing
 
 extension EventPreparation {
-    /// Verifies the evidence of a row of the log again; false where the row has another key or
-    /// another attribute than follows from it, and for a kind whose evidence proves no origin.
+    /// Verifies the evidence of a row of the log again; false where the row has another key,
+    /// another attribute or another hash than follows from what was verified, and for a kind whose
+    /// evidence proves no origin.
     ///
     /// Throws what `verifyEvidence` throws, `wrongApp` for an app other than the row's, and
     /// `wrongEnvironment`.
@@ -25,7 +26,10 @@ extension EventPreparation {
         }
         try accepted.require(
             AppIdentity(bundleId: event.attributes.bundleId, environment: environment))
-        return accepted.isRecorded(as: event)
+        // Members that no verification reads make other bytes.
+        let prepared = try packed(accepted, submission)
+        return accepted.isRecorded(as: event) && prepared.evidenceHash == event.evidenceHash
+            && prepared.payloadHash == event.payloadHash
     }
 }
 
@@ -37,6 +41,11 @@ extension AcceptedEvidence {
         // Earlier releases stored no fingerprint of the root, and data of Xcode as signed.
         if recorded.rootFingerprint == nil { expected.rootFingerprint = nil }
         if expected.trust == .xcode, recorded.trust == .signed { expected.trust = .signed }
+        // Of evidence that names no chain they stored an id that is none.
+        let unnamed: String? = kind == .notification ? "" : kind == .receipt ? "0" : nil
+        if chainByteCount == 0, recorded.chain?.rawValue == unnamed {
+            expected.chain = recorded.chain
+        }
         let key = key(payloadHash: event.payloadHash)
         let rowKey =
             event.isConflict

@@ -269,6 +269,19 @@ package struct EventPreparation: Sendable {
                 reason: "It names an original transaction by more than"
                     + " \(LogLimits.idByteCount) bytes.")
         }
+        let prepared = try packed(accepted, submission)
+        return .event(
+            NewEvent(
+                key: accepted.key(payloadHash: prepared.payloadHash),
+                attributes: accepted.attributes(source: source), receivedAt: receivedAt,
+                receivedAtClaimed: submission.claimedReceivedAt == receivedAt, evidence: prepared),
+            accepted.certificateChains)
+    }
+
+    /// The evidence as the log stores it.
+    func packed(
+        _ accepted: AcceptedEvidence, _ submission: Submission
+    ) throws(VerificationError) -> PreparedEvidence {
         let evidence: Evidence =
             switch submission.form {
             case .jws(let token), .transaction(let token): .jws(token)
@@ -277,17 +290,10 @@ package struct EventPreparation: Sendable {
             case .notificationV1, .verifyReceipt, .receipt, .unreadable:
                 .verbatim(accepted.verbatim)
             }
-        let prepared: PreparedEvidence
         do throws(StoreError) {
-            prepared = try packer.pack(evidence, signed: accepted.signed)
+            return try packer.pack(evidence, signed: accepted.signed)
         } catch {
             throw VerificationError(.payloadTooLarge, reason: error.reason)
         }
-        return .event(
-            NewEvent(
-                key: accepted.key(payloadHash: prepared.payloadHash),
-                attributes: accepted.attributes(source: source), receivedAt: receivedAt,
-                receivedAtClaimed: submission.claimedReceivedAt == receivedAt, evidence: prepared),
-            accepted.certificateChains)
     }
 }

@@ -59,7 +59,7 @@ public struct Audit: Sendable {
 
     static let maximumSignatureFindings = 1_000
     /// Events from the start, among which the first that names its environment decides.
-    static let environmentEventCount = 100
+    static let environmentEventCount: Int64 = 100
 
     public init(log: any LedgerLog, directory: String, environment: Environment) {
         self.log = log
@@ -93,7 +93,8 @@ public struct Audit: Sendable {
 
     // MARK: Derived data
 
-    /// Whether every checkpoint belongs to this log; also true when nothing was derived yet.
+    /// Whether every checkpoint belongs to this log; also true when nothing was derived yet. False
+    /// where the log lacks events that this node has seen of it.
     package func derivedMatches() async throws(StoreError) -> Bool {
         var checkpoints: [ProjectionCursor] = []
         if let path = DerivedFiles.facts(in: directory).current() {
@@ -107,8 +108,13 @@ public struct Audit: Sendable {
             checkpoints.append(try await projections.checkpoint())
         }
         let witness = CursorVerifier(log)
-        for checkpoint in checkpoints {
-            guard try await witness.confirms(checkpoint) else { return false }
+        do throws(StoreError) {
+            for checkpoint in checkpoints {
+                guard try await witness.confirms(checkpoint) else { return false }
+            }
+        } catch {
+            guard error.code == .logWentBack else { throw error }
+            return false
         }
         return true
     }
@@ -117,9 +123,9 @@ public struct Audit: Sendable {
 
     /// The event that shows that the log is of another environment; the log itself names none.
     package func foreignEvidence() async throws(StoreError) -> SignatureFinding? {
-        let events = try await log.page(
-            after: 0, limit: Audit.environmentEventCount, damaged: .marked)
-        for logged in events where logged.event.attributes.trust != .operator {
+        // Other reads refuse a log that went back.
+        let page = try await log.auditedPage(after: 0, through: Audit.environmentEventCount)
+        for logged in page?.events ?? [] where logged.event.attributes.trust != .operator {
             guard let bytes = try? logged.originalBytes(),
                 let named = Intake.EvidenceClaims.environment(of: bytes)
             else { continue }
@@ -230,7 +236,7 @@ public struct Audit: Sendable {
     private static func mismatch(_ event: RecordedEvent) -> SignatureFinding {
         SignatureFinding(
             position: event.position, code: "attributesMismatch",
-            message: "The row has another key, trust, chain or other attribute than follows from"
-                + " its kind and evidence. Restore the newest backup that verifies.")
+            message: "The row has another key, hash, trust, chain or other attribute than follows"
+                + " from its kind and evidence. Restore the newest backup that verifies.")
     }
 }

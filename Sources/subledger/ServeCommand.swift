@@ -39,6 +39,9 @@ struct ServeCommand: OutputCommand {
         for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
             log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
         }
+        for warning in settings.configuration.originWarnings {
+            log.logger.warning("\(warning)", metadata: ["code": "sharedOrigin"])
+        }
         if let limit = OpenFileLimit.raise(), limit < OpenFileLimit.comfortable {
             log.logger.warning(
                 """

@@ -59,6 +59,33 @@ struct ConnectionThreadsTests {
         #expect(begun.count == 1)
         await threads.stopped()
     }
+
+    @Test("A request takes its turn as long as those before it are answered")
+    func answered() async throws {
+        let (begun, queued) = (Counter(), Counter())
+        let gate = DispatchSemaphore(value: 0)
+        let threads = ConnectionThreads("test", count: 1) {
+            throw PostgresError(.unreachable, "away")
+        }
+        let first = Task {
+            try await threads.run("place", within: .seconds(600)) { _ in
+                begun.add()
+                gate.wait()
+            }
+        }
+        try await begun.reaches(1)
+        let second = Task {
+            queued.add()
+            try await threads.run("place", within: .seconds(2)) { _ in begun.add() }
+        }
+        try await queued.reaches(1)
+        try await Task.sleep(for: .milliseconds(2_500))
+        gate.signal()
+        try await first.value
+        try await second.value
+        #expect(begun.count == 2)
+        await threads.stopped()
+    }
 }
 
 private final class Counter: Sendable {

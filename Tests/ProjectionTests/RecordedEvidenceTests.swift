@@ -3,6 +3,7 @@ import Intake
 import Ledger
 import LedgerTestSupport
 import Signing
+import Simulator
 import TestSupport
 import Testing
 
@@ -15,9 +16,16 @@ import Testing
 struct RecordedEvidenceTests {
     private static let chain = MadeChain()
 
-    /// The event that the intake makes of a line.
+    /// The event that the intake makes of a token.
     private static func event(
         _ token: [UInt8], of app: String = MadeChain.app, in environment: Environment = .production
+    ) throws -> NewEvent {
+        try event(.jws(token), of: app, in: environment)
+    }
+
+    private static func event(
+        _ form: Submission.Form, of app: String = MadeChain.app,
+        in environment: Environment = .production
     ) throws -> NewEvent {
         let preparation = EventPreparation(
             verifier: EvidenceVerifier(
@@ -25,7 +33,7 @@ struct RecordedEvidenceTests {
             packer: EvidencePacker(), apps: [Configuration.App(bundleId: BundleId(app))],
             environment: environment, source: .webhook)
         let accepted = preparation.prepare(
-            Submission(form: .jws(token), input: ""), now: chain.start)
+            Submission(form: form, input: ""), now: chain.start)
         guard case .event(let event, _) = accepted else {
             throw VerificationError(.undecodablePayload, reason: "It is refused.")
         }
@@ -117,6 +125,37 @@ struct RecordedEvidenceTests {
         #expect(try await Self.findings(event) == ["wrongApp"])
     }
 
+    @Test("A pair that no reader of facts sees verifies nothing", arguments: [true, false])
+    func hiddenPair(isExported: Bool) async throws {
+        let signed = Self.chain.start.advanced(byMilliseconds: 60_000)
+        let line = try MadeDelivery(
+            receivedAt: signed,
+            evidence: .pair(
+                Self.chain.transaction(0, signed: signed), Self.chain.renewal(0, signed: signed),
+                Raw(.active))
+        ).line()
+        let submission = try #require(try InputLine.submissions(line, input: "").first)
+        var event = try Self.event(submission.form)
+        #expect(try await Self.findings(event) == [])
+        let genuine = try event.evidence.packed.originalBytes()
+        if isExported {
+            var json = JSONWriter()
+            json.object { json in
+                json.member("kind", EventKind.renewalPair.rawValue)
+                json.member("signedPayload", String(decoding: genuine, as: UTF8.self))
+                json.member("signedTransactionInfo", Sample.token(Sample.transaction("7")))
+                json.member("signedRenewalInfo", Sample.token(Sample.renewal("7")))
+                json.member("status", Int64(1))
+            }
+            event.evidence = try EvidencePacker().pack(.verbatim(json.bytes))
+        } else {
+            // The same pair, with a member more.
+            event.evidence = try EvidencePacker().pack(
+                .verbatim(Array(genuine.dropLast()) + Array(#","x":1}"#.utf8)))
+        }
+        #expect(try await Self.findings(event) == ["attributesMismatch"])
+    }
+
     static let unsignedKinds: [(EventKind, Trust)] = [
         (.verifyReceipt, .transport), (.sweep, .transport), (.notificationV1, .secret),
         (.command, .operator), (.erasure, .operator),
@@ -161,6 +200,46 @@ struct RecordedEvidenceTests {
         var event = try Self.event(try Self.token())
         event.attributes.rootFingerprint = nil
         #expect(try await Self.findings(event) == [])
+    }
+
+    @Test("The chain \"\", which earlier releases stored of notifications that name none, is sound")
+    func emptyChain() async throws {
+        var event = try Self.event(try Self.token(MadeChain(id: "")))
+        #expect(event.attributes.chain == nil)
+        event.attributes.chain = OriginalTransactionId("")
+        #expect(try await Self.findings(event) == [])
+        event.attributes.chain = OriginalTransactionId("0")
+        #expect(try await Self.findings(event) == ["attributesMismatch"])
+        var named = try Self.event(try Self.token())
+        named.attributes.chain = OriginalTransactionId("")
+        #expect(try await Self.findings(named) == ["attributesMismatch"])
+    }
+
+    /// A receipt as Xcode makes it, of one purchase.
+    private static func receipt(original: String) throws -> [UInt8] {
+        let purchase = ReceiptContents.subscription(
+            productId: MadeChain.product, transactionId: "0", originalTransactionId: original,
+            purchaseDate: chain.start, expiresDate: chain.start(1))
+        return try ReceiptAuthority.signAsXcode(
+            payload: ReceiptContents(
+                type: .xcode, bundleId: MadeChain.app, creationDate: chain.start,
+                purchases: [purchase]
+            ).payload)
+    }
+
+    @Test("The chain \"0\", which earlier releases stored of Xcode's receipts, is sound")
+    func receiptOfXcode() async throws {
+        var event = try Self.event(
+            .receipt(try Self.receipt(original: "7")), in: .xcode)
+        event.attributes.chain = OriginalTransactionId("0")
+        #expect(try await Self.findings(event, in: .xcode) == ["attributesMismatch"])
+        // The intake refuses it today.
+        let unnamed = try Self.receipt(original: "")
+        event.evidence = try EvidencePacker().pack(.verbatim(unnamed))
+        event.key = EventKey.make(.receipt, [event.evidence.payloadHash.hexadecimal])
+        #expect(try await Self.findings(event, in: .xcode) == [])
+        event.attributes.chain = OriginalTransactionId("")
+        #expect(try await Self.findings(event, in: .xcode) == ["attributesMismatch"])
     }
 
     @Test("Data of Xcode, which earlier releases stored as signed, is sound", Fixtures.condition)

@@ -185,6 +185,23 @@ struct BundleTests {
         }
     }
 
+    @Test("The status of a pair is listed as not signed, that of a notification is not")
+    func unsignedStatus() async throws {
+        for (name, isListed) in [
+            (BundleTests.story, false), ("unsigned-status-against-its-renewal-info", true),
+        ] {
+            try await ProvenStory.run(name) { session, maker, _ in
+                let (id, at) = try #require(try await ProvenStory.readings(session).last)
+                let bundle = try await maker.subscription(
+                    id, bundleId: nil, moment: Moment(at: at, now: StoryCheck.end))
+                let report = ProvenStory.check(bundle)
+                #expect(report.isProven)
+                let line = report.lines.first { $0.part == "signatures" }
+                #expect(line?.text.contains("is not signed") == isListed)
+            }
+        }
+    }
+
     /// A bundle of the subscriptions that were new in the month in which the story begins.
     private static func newOnes(
         _ body: (ProofBundle, NoteSignerKey) async throws -> Void

@@ -41,4 +41,19 @@ struct ErasedQuarantineTests {
             #expect(try await left(unnamed, byCustomer: byCustomer) == 1)
         }
     }
+
+    @Test("The transaction 0, Xcode's first, is erased like others")
+    func firstOfXcode() async throws {
+        let chain = MadeChain(id: "0")
+        // It has no other id in common with the chain.
+        let other = MadeChain(id: "0", bundleId: "com.example.unknown", start: chain.start(1))
+            .bought().withTransaction { $0.webOrderLineItemId = nil }
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life + [other])
+        let count = try await ledger.ledger { try await $0.operations.quarantineCount() }
+        #expect(count == 1)
+        try await ledger.erase(chains: [chain.id])
+        let left = try await ledger.ledger { try await $0.operations.quarantineCount() }
+        #expect(left == 0)
+    }
 }

@@ -44,10 +44,13 @@ public struct Erasure: Hashable, Sendable {
         return moved
     }
 
-    /// Whether all its facts are at positions that it names and under random ids.
+    /// Whether all its facts are at positions that it names, and every id in them is a random one.
     public var isPlausible: Bool {
         let known = Set(positions)
-        return facts.allSatisfy { known.contains($0.fact.position) && $0.chain.isPseudonym }
+        return facts.allSatisfy { stated in
+            known.contains(stated.fact.position)
+                && Pseudonyms.ids(stated.chain, stated.fact).allSatisfy { Pseudonyms.isRandom($0) }
+        }
     }
 
     /// The same, and whether it names only positions before its own.
@@ -86,8 +89,8 @@ extension ChainId {
     /// Begins with a control character, which no id of a customer has.
     package static let erasedPrefix = "\u{1}erased:"
 
-    /// Whether the id is a random one of an erasure: neither Apple nor apps have it.
-    public var isPseudonym: Bool { originalTransactionId.rawValue.hasPrefix(Pseudonyms.prefix) }
+    /// Whether the id has the form of a random one of an erasure: Apple has no such ids.
+    public var isPseudonym: Bool { Pseudonyms.isRandom(originalTransactionId.rawValue) }
 
     /// The key under which the erasure of a chain is stored among the facts: neither a chain of an
     /// app nor a customer.
@@ -114,9 +117,5 @@ extension ChainId {
 
 extension CustomerId {
     /// Whether the id has the form of a random one of an erasure: apps choose the ids of customers.
-    public var isPseudonym: Bool {
-        let drawn = rawValue.utf8.dropFirst(Pseudonyms.prefix.utf8.count)
-        return rawValue.hasPrefix(Pseudonyms.prefix) && drawn.count == Pseudonyms.digitCount
-            && drawn.allSatisfy { "0123456789abcdef".utf8.contains($0) }
-    }
+    public var isPseudonym: Bool { Pseudonyms.isRandom(rawValue) }
 }

@@ -9,7 +9,7 @@ public struct Pseudonyms: Sendable {
     /// Prefix of every random id, so that people recognise one.
     public static let prefix = "erased-"
     /// Hexadecimal digits of a random text: 128 bits.
-    package static let digitCount = 32
+    static let digitCount = 32
     /// Why nothing is erased or decided under a random id.
     package static let refusal = "This is a random id of an erasure; it names no person."
     /// Reason and actor of erased commands.
@@ -21,10 +21,7 @@ public struct Pseudonyms: Sendable {
     public init(_ facts: [(chain: ChainId, fact: Fact)], draw: (Int) -> [String]) {
         var ids: Set<[UInt8]> = []
         for (chain, fact) in facts {
-            var stated = [chain.originalTransactionId.rawValue]
-            if let snapshot = fact.transaction { stated += Pseudonyms.ids(snapshot) }
-            if let command = fact.command { stated += Pseudonyms.ids(command) }
-            ids.formUnion(stated.map { Array($0.utf8) })
+            ids.formUnion(Pseudonyms.ids(chain, fact).map { Array($0.utf8) })
         }
         // The order of `Lifecycle.md` §2 rule 4. Random ids have one length.
         let known = ids.sorted { left, right in
@@ -35,6 +32,21 @@ public struct Pseudonyms: Sendable {
         precondition(drawn.count == known.count, "The number of random ids must equal that of ids.")
         replacements = Dictionary(
             uniqueKeysWithValues: zip(known, drawn.map { Pseudonyms.prefix + $0 }))
+    }
+
+    /// Whether an id has the form of a random one.
+    static func isRandom(_ id: String) -> Bool {
+        let drawn = id.utf8.dropFirst(prefix.utf8.count)
+        return id.hasPrefix(prefix) && drawn.count == digitCount
+            && drawn.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
+    /// The ids in a fact that name a person's purchases, decisions or the person.
+    static func ids(_ chain: ChainId, _ fact: Fact) -> [String] {
+        var stated = [chain.originalTransactionId.rawValue]
+        if let snapshot = fact.transaction { stated += ids(snapshot) }
+        if let command = fact.command { stated += ids(command) }
+        return stated
     }
 
     private static func ids(_ snapshot: TransactionSnapshot) -> [String] {

@@ -135,6 +135,7 @@ struct AfterPeriodRule {
     /// The first case of rule 5 that matches.
     func signal(_ index: Int) -> RenewalSignal {
         let fact = facts[index]
+        if fact.cause.kind == .renewalPair, let signed = signedSignal(index) { return signed }
         let type = fact.cause.notificationType?.value
         let status = fact.status?.value
         if type == .expired || status == .expired { return .over }
@@ -148,6 +149,23 @@ struct AfterPeriodRule {
             if fact.statedRenewal?.expirationIntent?.value != nil { return .over }
         }
         return .nothing
+    }
+
+    /// What the renewal info of a pair states by itself: the status beside it is not signed and
+    /// does not overrule it. Nil where the status decides, also after a billing error without the
+    /// retry flag, which has been seen false during grace.
+    private func signedSignal(_ index: Int) -> RenewalSignal? {
+        guard let renewal = facts[index].statedRenewal else { return nil }
+        if renewal.isInBillingRetryPeriod == true { return .failing }
+        if let date = graceDate(index), date > facts.times[index],
+            renewal.autoRenewStatus?.value == .on
+        {
+            return .failing
+        }
+        guard let intent = renewal.expirationIntent?.value, intent != .billingError else {
+            return nil
+        }
+        return .over
     }
 
     /// A stated grace date beyond E.

@@ -75,9 +75,13 @@ package struct AuditWalk {
         of log: any LedgerLog, after end: Int64
     ) async throws(StoreError) {
         guard !unnamed.isEmpty else { return }
-        for position in try await log.erasurePositions(after: end, through: .max) {
-            let evidence = try await log.event(at: position)?.originalBytes()
-            unnamed.subtract(evidence.flatMap { Erasure(evidence: $0) }?.positions ?? [])
+        var position = end
+        while let page = try await log.auditedPage(after: position, through: .max) {
+            position = page.last
+            for logged in page.events where logged.event.attributes.kind == .erasure {
+                let evidence = try logged.originalBytes()
+                unnamed.subtract(evidence.flatMap { Erasure(evidence: $0) }?.positions ?? [])
+            }
         }
     }
 

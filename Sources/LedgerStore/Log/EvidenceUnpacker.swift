@@ -66,19 +66,28 @@ struct EvidenceUnpacker {
         return Array(payload)
     }
 
-    /// The decoded payloads of a pair and its status.
+    /// The decoded payloads of a pair and its status, between exactly the texts of a pair.
     mutating func pairPayloads() -> EvidencePayloads? {
         var payloads = EvidencePayloads()
-        guard reader.readVarint() == 5, readText() != nil, readHeader() != nil,
-            let transaction = readInnerPayload(), readText() != nil, readHeader() != nil,
-            let renewal = readInnerPayload(), let end = readText(), reader.isAtEnd
+        guard reader.readVarint() == 5, readsText(PairText.start),
+            let first = readHeader(), isInString(first), let transaction = readInnerPayload(),
+            readsText(PairText.middle),
+            let second = readHeader(), isInString(second), let renewal = readInnerPayload(),
+            let end = readText(), reader.isAtEnd
         else { return nil }
-        payloads.transaction = transaction
-        payloads.renewal = renewal
         // The last text is `"}` or `","status":N}`.
         let digits = end.drop { $0 != UInt8(ascii: ":") }.dropFirst().dropLast()
-        payloads.status = Int64(String(decoding: digits, as: UTF8.self))
+        let status = Int64(String(decoding: digits, as: UTF8.self))
+        guard end.elementsEqual(PairText.end(status: status).utf8) else { return nil }
+        payloads.transaction = transaction
+        payloads.renewal = renewal
+        payloads.status = status
         return payloads
+    }
+
+    /// Whether the next piece is this text.
+    private mutating func readsText(_ text: String) -> Bool {
+        readText()?.elementsEqual(text.utf8) ?? false
     }
 
     private mutating func readText() -> UnsafeRawBufferPointer? {

@@ -106,8 +106,8 @@ public final class PostgresLog: SharedLog {
 extension ConnectionThreads {
     /// Runs `body` on one of the threads. Throws `closed` after `stop`.
     ///
-    /// - Parameter limit: how long it may wait in the queue, at most. While the database does not
-    ///   answer, the work before it takes seconds each; it then throws `databaseUnavailable`.
+    /// - Parameter limit: how long it may wait in the queue, at most, while the work before it gets
+    ///   no answer, which takes seconds each; it then throws `databaseUnavailable`.
     func run<Value: Sendable>(
         _ location: String, within limit: Duration? = nil,
         _ body: @escaping @Sendable (ConnectionSlot) throws -> Value
@@ -118,7 +118,9 @@ extension ConnectionThreads {
                 continuation.resume(
                     returning: Result<Value, any Error> {
                         if let limit { try requireTimely(slot, added: added, within: limit) }
-                        return try body(slot)
+                        let value = try body(slot)
+                        noteAnswer()
+                        return value
                     })
             }
             guard !isAdded else { return }

@@ -33,15 +33,18 @@ final class ConnectionThreads: Sendable {
     /// False after `stop`: the work is dropped.
     func add(_ work: @escaping Work) -> Bool { queue.add(work) }
 
-    /// Throws for work that waited in the queue for `limit`, or until another thread could not
-    /// connect either: connecting takes seconds each time.
+    /// Notes that the database answered work of the queue.
+    func noteAnswer() { queue.noteAnswer() }
+
+    /// Throws for work that waited in the queue for `limit` while the database answered none, or
+    /// until another thread could not connect either: connecting takes seconds each time.
     func requireTimely(
         _ slot: ConnectionSlot, added: ContinuousClock.Instant, within limit: Duration
     ) throws(PostgresError) {
         if slot.current?.isUsable != true, let failure = queue.failure, failure.end > added {
             throw failure.error
         }
-        guard added.duration(to: .now) < limit else {
+        guard max(added, queue.lastAnswer ?? added).duration(to: .now) < limit else {
             throw PostgresError(.timedOut, "No connection became free in time.")
         }
     }
@@ -62,6 +65,7 @@ private final class WorkQueue: Sendable {
         /// Callers of `stopped`.
         var whenEnded: [CheckedContinuation<Void, Never>] = []
         var failure: (end: ContinuousClock.Instant, error: PostgresError)?
+        var lastAnswer: ContinuousClock.Instant?
     }
 
     private let state: Mutex<State>
@@ -78,6 +82,11 @@ private final class WorkQueue: Sendable {
     var failure: (end: ContinuousClock.Instant, error: PostgresError)? {
         state.withLock { $0.failure }
     }
+
+    /// When the database last answered work of the queue.
+    var lastAnswer: ContinuousClock.Instant? { state.withLock { $0.lastAnswer } }
+
+    func noteAnswer() { state.withLock { $0.lastAnswer = .now } }
 
     /// Opens a connection, and notes a failure.
     func noting(_ open: () throws -> PostgresConnection) throws -> PostgresConnection {

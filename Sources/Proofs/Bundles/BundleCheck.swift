@@ -122,11 +122,13 @@ public struct BundleCheck: Sendable {
         let packer = EvidencePacker()
         var events: [LoggedEvent] = []
         var positions: [BundledEvent.Signature: [Int64]] = [:]
+        var statuses: [Int64] = []
         for event in bundle.events {
             do {
                 let read = try BundledEvent(event, bundle.environment, verifier, packer)
                 events.append(read.logged)
                 positions[read.signature, default: []].append(event.position)
+                if try read.statesUnsignedStatus { statuses.append(event.position) }
             } catch {
                 let reason = (error as? BundledEvent.Flaw)?.reason ?? "its evidence cannot be read"
                 let end = reason.hasSuffix(".") ? "" : "."
@@ -152,6 +154,9 @@ public struct BundleCheck: Sendable {
         }
         if let list = positions[.none] {
             parts.append("#\(listed(list)) not signed by Apple, but recorded by the operator")
+        }
+        if !statuses.isEmpty {
+            parts.append("the status in #\(listed(statuses)) is not signed")
         }
         report.note("signatures", parts.joined(separator: "; ") + ".")
         return events

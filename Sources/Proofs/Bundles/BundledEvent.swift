@@ -86,6 +86,14 @@ struct BundledEvent {
         logged = LoggedEvent(event: recorded, evidence: prepared.packed)
     }
 
+    /// Whether it is a pair with a status, which no signature covers (`Log.md` §2).
+    var statesUnsignedStatus: Bool {
+        get throws {
+            guard logged.event.attributes.kind == .renewalPair else { return false }
+            return try logged.evidence?.payloads(of: .renewalPair).status != nil
+        }
+    }
+
     private static func signature(of attributes: EventAttributes) -> Signature {
         switch (attributes.trust, attributes.rootFingerprint) {
         case (.signed, let root?): TrustedRoots.isApple(root) ? .apple : .other(root)

@@ -12,11 +12,12 @@ struct PersonalIds: Sendable {
     /// Maximum nesting of signed parts: a notification in an API response in a wrapper.
     private static let depth = 5
 
-    private static let purchaseNames: Set<String> = [
-        "transactionId", "originalTransactionId", "webOrderLineItemId", "notificationUUID",
-        "transaction_id", "original_transaction_id", "web_order_line_item_id",
-        "original_transaction_id_ios",
-    ]
+    private static let lineItemNames: Set = ["webOrderLineItemId", "web_order_line_item_id"]
+
+    private static let purchaseNames = lineItemNames.union([
+        "transactionId", "originalTransactionId", "notificationUUID", "transaction_id",
+        "original_transaction_id", "original_transaction_id_ios",
+    ])
 
     private static let names = purchaseNames.union([
         "previousOriginalTransactionId", "appAccountToken", "appTransactionId",
@@ -50,9 +51,9 @@ struct PersonalIds: Sendable {
     }
 
     private mutating func note(_ text: String, under name: String?) {
-        // Apple states the webOrderLineItemId "0" where it has none.
-        guard let name, PersonalIds.names.contains(name), !text.isEmpty, text != "0"
-        else { return }
+        guard let name, PersonalIds.names.contains(name), !text.isEmpty else { return }
+        // Apple states the webOrderLineItemId "0" where it has none; Xcode has a transaction "0".
+        guard text != "0" || !PersonalIds.lineItemNames.contains(name) else { return }
         // Tokens are compared in lower case.
         ids.formUnion([text, text.lowercased()])
         if PersonalIds.purchaseNames.contains(name) {

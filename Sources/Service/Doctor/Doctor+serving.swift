@@ -36,6 +36,7 @@ extension Doctor {
                 _ = try audit.signerKey()
             }
         }
+        findings += configuration.originWarnings.map { Finding(.warning, "audit", $0) }
         return findings
     }
 

@@ -49,10 +49,10 @@ public final class ClockWatch: Sendable {
         } ?? nil
     }
 
-    /// Notes that Apple signed evidence at a time, which has come, and trusts the system clock when
-    /// that is at about its current time.
-    func confirm(signedAt: Timestamp) {
-        _ = read { $0.confirm(signedAt: signedAt, at: $1) }
+    /// Notes that evidence was signed at a time, which has come, and trusts the system clock when
+    /// that is at about its current time (`ClockPolicy.confirm`).
+    func confirm(signedAt: Timestamp, byApple: Bool) {
+        _ = read { $0.confirm(signedAt: signedAt, byApple: byApple, at: $1) }
     }
 
     /// Nil without a monotonic clock. Both clocks are read under the lock: after a wait for the
@@ -83,8 +83,8 @@ public final class ClockWatch: Sendable {
 ///
 /// Between two readings both clocks advance equally, so idle periods and sleep do not matter as
 /// long as the monotonic clock counts sleep. A clock that goes back is trusted at once: the log
-/// keeps its own order. So is one that returns to the time that Apple's signatures prove, or before
-/// the first of them to where it was at the start: it was set back meanwhile, and is corrected.
+/// keeps its own order. So is one that returns to the time that signatures prove, or before the
+/// first of them to where it was at the start: it was set back meanwhile, and is corrected.
 struct ClockPolicy: Sendable, Equatable {
     /// Tolerated lead of the clock between two readings, milliseconds: corrections on a running
     /// machine are smaller.
@@ -125,18 +125,23 @@ struct ClockPolicy: Sendable, Equatable {
         return expected
     }
 
-    /// Trusts the clock when Apple signed evidence at about the current clock time or later: that
-    /// time has come, and a monotonic clock that says otherwise stood still in a paused virtual
-    /// machine.
+    /// Trusts the clock when evidence was signed at about the current clock time, or by Apple
+    /// later: that time has come, and a monotonic clock that says otherwise stood still in a paused
+    /// virtual machine.
     ///
     /// A signature proves that the time is not before it, but not that it is new: an old one that
-    /// arrives while the clock is set back replaces no later proof.
+    /// arrives while the clock is set back replaces no later proof. A time in the future, which
+    /// signers other than Apple may state, would be replaced by no proof until it has come.
     ///
-    /// - Parameter signedAt: of evidence whose signature was verified to Apple's root.
-    mutating func confirm(signedAt: Timestamp, at reading: Reading) {
+    /// - Parameters:
+    ///   - signedAt: of evidence whose signature was verified to a trusted root.
+    ///   - byApple: whether that is Apple's root.
+    mutating func confirm(signedAt: Timestamp, byApple: Bool, at reading: Reading) {
         _ = time(at: reading)
         let bound = ClockPolicy.tolerableJumpMilliseconds
-        guard reading.wall.milliseconds(since: signedAt) <= bound else { return }
+        guard reading.wall.milliseconds(since: signedAt) <= bound,
+            byApple || signedAt.milliseconds(since: reading.wall) <= bound
+        else { return }
         let known = isProven ? reference?.time(at: reading) : nil
         if known.map({ $0 < signedAt }) ?? true {
             reference = Reading(wall: signedAt, steady: reading.steady)

@@ -115,13 +115,15 @@ struct LiveIntake: Sendable {
         }
     }
 
-    /// Compares the clock with Apple's signature, also while it is trusted: that decides about the
-    /// next jump. A signature for Xcode proves nothing.
+    /// Compares the clock with a signature, also while it is trusted: that decides about the next
+    /// jump. A signature for Xcode proves nothing.
     private func confirmClock(_ event: NewEvent, _ environment: Environment) {
         guard event.attributes.trust == .signed, LedgerHost.usualEnvironments.contains(environment),
             let signedAt = event.attributes.signedAt
         else { return }
-        clockWatch.confirm(signedAt: signedAt)
+        let root = event.attributes.rootFingerprint
+        clockWatch.confirm(
+            signedAt: signedAt, byApple: root.map { TrustedRoots.isApple($0) } ?? false)
     }
 
     // MARK: Routing

@@ -11,7 +11,10 @@ struct PseudonymTests {
 
     private static func draw(_ count: Int) -> [String] {
         // Descending: the order must come from the ids, not from the draw.
-        (0..<count).map { String(1_000_000 + (count - $0) * 7_919 % 1_000) }
+        (0..<count).map { index in
+            let text = String((count - index) * 7_919 % 1_000)
+            return String(repeating: "0", count: Pseudonyms.digitCount - text.utf8.count) + text
+        }
     }
 
     private func fact(_ id: String, token: String? = nil, _ command: Command? = nil) -> Fact {
@@ -149,6 +152,46 @@ struct PseudonymTests {
         foreign = erasure
         foreign.positions = [1]
         #expect(!foreign.isPlausible)
+    }
+
+    /// Changes of one id of a fact whose chain has a random id.
+    private static let realIds: [@Sendable (inout Fact) -> Void] = [
+        { $0.transaction?.transactionId = TransactionId("2001") },
+        { $0.transaction?.originalTransactionId = OriginalTransactionId("2001") },
+        { $0.transaction?.webOrderLineItemId = WebOrderLineItemId("w2001") },
+        { $0.transaction?.appAccountToken = "aaaaaaaa-2222-4333-8444-555555555555" },
+        { $0.transaction?.appAccountToken = "erased-bob" },
+        { $0.transaction?.transactionId = TransactionId(Pseudonyms.prefix + "0") },
+        { $0.command = link(to: "bob", id: random) },
+        { $0.command = link(to: random, id: "cmd-1") },
+        {
+            $0.command = Command(
+                id: random, actor: "a", reason: "r",
+                action: .ungrant(CustomerId(random), grant: "g"))
+        },
+    ]
+
+    private static let random =
+        Pseudonyms.prefix + String(repeating: "0a", count: Pseudonyms.digitCount / 2)
+
+    private static func link(to customer: String, id: String) -> Command {
+        Command(id: id, actor: "a", reason: "r", action: .link(CustomerId(customer)))
+    }
+
+    @Test("An erasure with any id that is not random is implausible")
+    func foreignIds() throws {
+        var facts = try replaced([fact("1000", token: "t")]).map { try #require($0) }
+        facts[0].fact.command = Self.link(to: Self.random, id: Self.random)
+        // Of no purchase: "0" stays.
+        facts[0].fact.transaction?.webOrderLineItemId = WebOrderLineItemId("0")
+        let genuine = Erasure(
+            id: "e", actor: "a", reason: "r", positions: [1], chains: [], facts: facts)
+        #expect(genuine.isPlausible)
+        for (index, change) in Self.realIds.enumerated() {
+            var erasure = genuine
+            change(&erasure.facts[0].fact)
+            #expect(!erasure.isPlausible, "change \(index)")
+        }
     }
 
     @Test("An erased chain is recognised by its key among the facts, and nothing else is")

@@ -131,8 +131,8 @@ struct PlainRanks {
             let said = fact.signedDate, date > known.end, date > said, said < period.firstStated
         else { return false }
         if fact.cause.notificationType?.value == .gracePeriodExpired { return false }
-        if let status = fact.status?.value, status != .active {
-            return status == .billingGracePeriod
+        if let status = fact.status?.value, status != .active, status != .billingGracePeriod {
+            return false
         }
         return reading.word(fact, known.end) == .failing
     }

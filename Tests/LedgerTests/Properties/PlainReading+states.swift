@@ -41,6 +41,7 @@ extension PlainReading {
     }
 
     func word(_ fact: Fact, _ end: Timestamp) -> RenewalSignal {
+        if fact.cause.kind == .renewalPair, let signed = signedWord(fact, end) { return signed }
         let (type, status) = (fact.cause.notificationType?.value, fact.status?.rawValue)
         if type == .expired || status == 2 { return .over }
         if type == .didFailToRenew || type == .gracePeriodExpired || status == 3 || status == 4 {
@@ -54,6 +55,22 @@ extension PlainReading {
         guard fact.status == nil else { return .nothing }
         if fact.renewal?.isInBillingRetryPeriod == true { return .failing }
         return fact.renewal?.expirationIntent?.value != nil ? .over : .nothing
+    }
+
+    /// What the renewal info of a pair states; nil where its unsigned status decides.
+    private func signedWord(_ fact: Fact, _ end: Timestamp) -> RenewalSignal? {
+        guard let renewal = fact.renewal else { return nil }
+        let grace = renewal.gracePeriodExpiresDate
+        let isInGrace = grace.map { $0 > end && $0 > fact.signedDate! } ?? false
+        if renewal.isInBillingRetryPeriod == true
+            || isInGrace && renewal.autoRenewStatus?.rawValue == 1
+        {
+            return .failing
+        }
+        switch renewal.expirationIntent?.value {
+        case .billingError, nil: return nil
+        default: return .over
+        }
     }
 
     func keptAnchor(_ index: Int) -> Timestamp? {

@@ -75,7 +75,7 @@ struct EvidenceTests {
         }
     }
 
-    @Test("expirationIntent without the retry flag is over, but only where no status is stated")
+    @Test("A billing error without the retry flag is over, but only where no status is stated")
     func intent() {
         func life(_ status: SubscriptionStatus?, retry: Bool?) -> Lifecycle {
             given(
@@ -91,11 +91,60 @@ struct EvidenceTests {
         #expect(life(.active, retry: nil).history.last == Start(.expired, day(90)))
     }
 
-    @Test("The retry flag is ignored in a fact with a status")
+    @Test("The retry flag is ignored in a notification with a status")
     func retryFlagBesideStatus() {
-        let fact = Fact.renewalInfo(at: day(32)) { $0.isInBillingRetryPeriod = true }
+        let fact = Fact.notification(.metadataUpdate, at: day(32))
+            .renewal { $0.isInBillingRetryPeriod = true }
             .with { $0.status = Raw(.active) }
         #expect(said(fact) == [.expired])
+    }
+
+    @Test(
+        "The unsigned status of a pair does not overrule its renewal info",
+        arguments: SubscriptionStatus.allCases)
+    func pair(_ status: SubscriptionStatus) {
+        func states(_ change: (inout RenewalSnapshot) -> Void) -> [ChainState] {
+            said(.status(status, at: day(32)).renewal(change))
+        }
+        let inRetry = states { $0.isInBillingRetryPeriod = true }
+        #expect(inRetry.contains(.billingRetry))
+        for intent in ExpirationIntent.allCases where intent != .billingError {
+            let ended = states {
+                $0.autoRenewStatus = Raw(.off)
+                $0.expirationIntent = Raw(intent)
+                $0.isInBillingRetryPeriod = false
+                $0.gracePeriodExpiresDate = day(46)
+            }
+            #expect(ended == [.expired])
+        }
+        let inGrace = states {
+            $0.autoRenewStatus = Raw(.on)
+            $0.expirationIntent = Raw(.billingError)
+            $0.isInBillingRetryPeriod = false
+            $0.gracePeriodExpiresDate = day(46)
+        }
+        #expect(inGrace == [.grace, .billingRetry, .expired])
+    }
+
+    @Test(
+        "It decides where the renewal info states a billing error alone, or grace that was over",
+        arguments: [
+            (.active, [.expired]), (.expired, [.expired]), (.revoked, [.expired]),
+            (.billingRetry, [.billingRetry, .expired]),
+            (.billingGracePeriod, [.grace, .billingRetry, .expired]),
+        ] as [(SubscriptionStatus, [ChainState])])
+    func pairStatus(_ status: SubscriptionStatus, _ expected: [ChainState]) {
+        let pair = Fact.status(status, at: day(32)).renewal {
+            $0.expirationIntent = Raw(.billingError)
+            $0.isInBillingRetryPeriod = false
+        }
+        #expect(said(pair) == expected)
+        let lingering = Fact.status(.expired, at: day(32)).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.expirationIntent = Raw(.billingError)
+            $0.gracePeriodExpiresDate = day(31)
+        }
+        #expect(said(lingering) == [.expired])
     }
 
     @Test(

@@ -180,4 +180,76 @@ struct RepackedEvidenceTests {
         let verbatim = PackedEvidence(form: .verbatim, headers: [], body: token)
         #expect(try Self.fact(verbatim, of: token) == fact)
     }
+
+    // MARK: Pairs
+
+    /// A pair with these texts around its parts.
+    private static func pair(
+        _ texts: [String], header: String = Sample.header
+    ) -> PackedEvidence {
+        var body: [UInt8] = []
+        Varint.append(texts.count * 2 - 1, to: &body)
+        for (index, text) in texts.enumerated() {
+            Varint.append(text.utf8.count << 1, to: &body)
+            body += Array(text.utf8)
+            guard index < texts.count - 1 else { break }
+            let payload = Array((index == 0 ? refunded : renewal).utf8)
+            Varint.append(1, to: &body)
+            Varint.append(payload.count << 1, to: &body)
+            body += payload + [UInt8](repeating: 1, count: CompactJWS.signatureByteCount)
+        }
+        let bytes = Array(header.utf8)
+        return PackedEvidence(
+            form: .pair, headers: [EvidenceHeader(hash: SHA256.hash(bytes), bytes: bytes)],
+            body: body)
+    }
+
+    @Test("A pair is read between the texts of a pair", arguments: [nil, 2, -1, 0] as [Int64?])
+    func pair(status: Int64?) throws {
+        let packed = Self.pair([
+            PairText.start, PairText.middle, PairText.end(status: status),
+        ])
+        let made = try Sample.packer.pack(
+            .pair(
+                transaction: Array(Sample.token(Self.refunded).utf8),
+                renewal: Array(Sample.token(Self.renewal).utf8), status: status))
+        #expect(made.packed.body == packed.body)
+        let payloads = try packed.payloads(of: .renewalPair)
+        #expect(payloads.transaction == Array(Self.refunded.utf8))
+        #expect(payloads.renewal == Array(Self.renewal.utf8))
+        #expect(payloads.status == status)
+        #expect(try packed.computedHashes().payload == made.payloadHash)
+    }
+
+    static let otherTexts: [[String]] = [
+        // A whole pair in the first text, before the parts.
+        [
+            PairText.start + Sample.token(refunded) + PairText.middle + Sample.token(renewal)
+                + #"","status":1,"x":""#, #"","y":""#, #"","status":2}"#,
+        ],
+        [PairText.start, PairText.middle, #"","z":1,"status":2}"#],
+        [PairText.start, PairText.middle, #"","status":2,"z":1}"#],
+        [PairText.start, PairText.middle, #"","status":02}"#],
+        [PairText.start, PairText.middle, #"","z":2}"#],
+        [PairText.start, PairText.middle, "\"} "],
+        [PairText.start, #"", "signedRenewalInfo":""#, PairText.end(status: 2)],
+        [" " + PairText.start, PairText.middle, PairText.end(status: nil)],
+        [PairText.start, PairText.middle],
+    ]
+
+    @Test("With other texts, or a quotation mark in a header, it is unreadable")
+    func otherPairs() throws {
+        var pairs = Self.otherTexts.map { Self.pair($0) }
+        for header in ["\"" + Sample.header, Sample.header + #"","x":"e"#] {
+            pairs.append(
+                Self.pair(
+                    [PairText.start, PairText.middle, PairText.end(status: 1)], header: header))
+        }
+        for packed in pairs {
+            #expect(throws: PackedEvidence.unreadable) {
+                try packed.payloads(of: .renewalPair)
+            }
+            #expect(throws: PackedEvidence.unreadable) { try packed.computedHashes() }
+        }
+    }
 }

@@ -159,6 +159,33 @@ struct DatabaseRefusalTests {
         }
     }
 
+    @Test("The audit of a log that went back reads it, and is not sound")
+    func audit() async throws {
+        let place = try NodePlace()
+        let chain = MadeChain()
+        try await place.run(count: 1) { nodes in
+            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+            let ledger = try nodes[0].ledger(.production).ledger
+            let audit = Audit(
+                log: ledger.log, directory: ledger.directory, environment: .production)
+            #expect(try await audit.verify(verifier: nil).isSound)
+            let schema = place.productionSchema
+            try await place.changeEvents(
+                "UPDATE \(schema).events SET leaf_hash = sha256(leaf_hash) WHERE position = 4",
+                "ALTER TABLE \(schema).evidence DISABLE TRIGGER USER",
+                "UPDATE \(schema).evidence SET bytes = NULL WHERE position = 1",
+                "ALTER TABLE \(schema).evidence ENABLE TRIGGER USER")
+            let report = try await audit.verify(verifier: nil)
+            #expect(report.projectionsMatch == false && !report.isSound)
+            #expect(report.log.findings.contains(LogFinding(.evidenceErased, at: 1)))
+            let foreign = try await Audit(
+                log: ledger.log, directory: ledger.directory, environment: .sandbox
+            ).foreignEvidence()
+            #expect(foreign?.code == "wrongEnvironment")
+        }
+    }
+
     @Test("The directory of an embedded log becomes a node's only where the database has its events")
     func embedded() async throws {
         let place = try NodePlace()

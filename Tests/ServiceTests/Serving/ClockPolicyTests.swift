@@ -30,10 +30,12 @@ struct ClockPolicyTests {
 
     /// Evidence with this signing time arrives.
     private func confirm(
-        _ policy: inout ClockPolicy, _ wall: Int64, signed: Int64, _ steady: Int64
+        _ policy: inout ClockPolicy, _ wall: Int64, signed: Int64, _ steady: Int64,
+        byApple: Bool = true
     ) {
         policy.confirm(
-            signedAt: Timestamp(milliseconds: Self.start + signed), at: reading(wall, steady))
+            signedAt: Timestamp(milliseconds: Self.start + signed), byApple: byApple,
+            at: reading(wall, steady))
     }
 
     @Test(
@@ -166,6 +168,35 @@ struct ClockPolicyTests {
         expect(&policy, 9 * Self.hour, 5, is: (holds ? 9 * Self.hour : 5))
     }
 
+    @Test(
+        "A signature ahead of the clock by more than the bound proves its time where Apple made it",
+        arguments: [
+            (hour, false), (hour + 1, false), (hour + 1, true),
+        ] as [(Int64, Bool)])
+    func ahead(lead: Int64, byApple: Bool) {
+        var policy = ClockPolicy()
+        time(&policy, 99 * Self.hour, 0)
+        confirm(&policy, 0, signed: 0, 0)
+        confirm(&policy, 0, signed: lead, 0, byApple: byApple)
+        expect(&policy, -24 * Self.hour, 0, is: -24 * Self.hour)
+        // Corrected: agrees with the first signature, and with the second where that is within the
+        // bound.
+        let isTrusted = !byApple
+        expect(&policy, 0, 0, is: isTrusted ? 0 : -24 * Self.hour)
+        #expect((policy.jumpMilliseconds == nil) == isTrusted)
+    }
+
+    @Test("A signature of another root confirms a clock that is ahead, and not one behind it")
+    func otherRoot() {
+        for (signed, holds) in [(9 * Self.hour, true), (11 * Self.hour, false)] {
+            var policy = ClockPolicy()
+            time(&policy, 0, 0)
+            time(&policy, 9 * Self.hour, 5)
+            confirm(&policy, 9 * Self.hour, signed: signed, 5, byApple: false)
+            #expect((policy.jumpMilliseconds == nil) == holds)
+        }
+    }
+
     @Test("A signature does not affect a trusted clock", arguments: [-9 * hour, 0, 9 * hour])
     func undoubted(signed: Int64) {
         var policy = ClockPolicy()
@@ -185,7 +216,11 @@ struct ClockPolicyTests {
                         wall: Timestamp(milliseconds: first),
                         steady: Timestamp(milliseconds: second))
                     _ = policy.time(at: reading)
-                    policy.confirm(signedAt: Timestamp(milliseconds: steady), at: reading)
+                    for byApple in [true, false] {
+                        policy.confirm(
+                            signedAt: Timestamp(milliseconds: steady), byApple: byApple,
+                            at: reading)
+                    }
                 }
             }
         }

@@ -37,11 +37,22 @@ struct AuditConfigurationTests {
         #expect(throws: ConfigurationError.self) {
             try audits(list + "  - { origin: c, keyFile: c.key, environment: sandbox }\n")
         }
-        // Two logs of one name look like a fork.
-        let shared = #expect(throws: ConfigurationError.self) {
-            try audits(list + "  - { origin: a, keyFile: a.key, environment: xcode }\n")
-        }
-        #expect(shared?.code == .invalidValue && shared?.key == "audit[2].origin")
+    }
+
+    @Test("An origin of several environments is accepted, with one warning for each such origin")
+    func sharedOrigins() throws {
+        let apart = """
+            audit:
+              - { origin: a, keyFile: a.key }
+              - { origin: b, keyFile: b.key, environment: sandbox }
+
+            """
+        let shared = apart + "  - { origin: a, keyFile: a.key, environment: xcode }\n"
+        #expect(try ServiceConfiguration(yaml: apart).originWarnings == [])
+        let configuration = try ServiceConfiguration(yaml: shared)
+        #expect(configuration.audits.map(\.origin) == ["a", "b", "a"])
+        let warnings = configuration.originWarnings
+        #expect(warnings.count == 1 && warnings[0].contains("the origin a:"))
     }
 
     @Test(

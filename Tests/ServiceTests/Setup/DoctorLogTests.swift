@@ -93,6 +93,17 @@ struct DoctorLogTests {
         #expect(found.first?.contains("for Production; expected Sandbox") == true)
     }
 
+    @Test("An origin of several environments is a warning")
+    func sharedOrigin() async throws {
+        let ledger = try await ledger()
+        let audits = [Environment.production, .sandbox].map { environment in
+            ServiceConfiguration.Audit(environment: environment, origin: "a", keyFile: "a.key")
+        }
+        #expect(await findings(ledger, about: "audit", audits: [audits[0]]) == [])
+        let found = await findings(ledger, about: "audit", audits: audits)
+        #expect(found.count == 1 && found[0].hasPrefix("warning "))
+    }
+
     @Test("A log that is not the one that was signed last is bad")
     func forked() async throws {
         let ledger = try await ledger()
