@@ -152,19 +152,18 @@ struct AfterPeriodRule {
     }
 
     /// What the renewal info of a pair states by itself: the status beside it is not signed and
-    /// does not overrule it. Nil where the status decides, also after a billing error without the
-    /// retry flag, which has been seen false during grace.
+    /// does not overrule it. Nil where the status decides, also after a billing error: the retry
+    /// flag has been seen false during grace, and true in renewal info of the time before the end.
     private func signedSignal(_ index: Int) -> RenewalSignal? {
         guard let renewal = facts[index].statedRenewal else { return nil }
-        if renewal.isInBillingRetryPeriod == true { return .failing }
         if let date = graceDate(index), date > facts.times[index],
             renewal.autoRenewStatus?.value == .on
         {
             return .failing
         }
-        guard let intent = renewal.expirationIntent?.value, intent != .billingError else {
-            return nil
-        }
+        guard let intent = renewal.expirationIntent?.value, intent != .billingError,
+            renewal.isInBillingRetryPeriod != true
+        else { return nil }
         return .over
     }
 

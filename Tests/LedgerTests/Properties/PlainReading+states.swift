@@ -62,11 +62,8 @@ extension PlainReading {
         guard let renewal = fact.renewal else { return nil }
         let grace = renewal.gracePeriodExpiresDate
         let isInGrace = grace.map { $0 > end && $0 > fact.signedDate! } ?? false
-        if renewal.isInBillingRetryPeriod == true
-            || isInGrace && renewal.autoRenewStatus?.rawValue == 1
-        {
-            return .failing
-        }
+        if isInGrace, renewal.autoRenewStatus?.rawValue == 1 { return .failing }
+        if renewal.isInBillingRetryPeriod == true { return nil }
         switch renewal.expirationIntent?.value {
         case .billingError, nil: return nil
         default: return .over

@@ -106,8 +106,6 @@ struct EvidenceTests {
         func states(_ change: (inout RenewalSnapshot) -> Void) -> [ChainState] {
             said(.status(status, at: day(32)).renewal(change))
         }
-        let inRetry = states { $0.isInBillingRetryPeriod = true }
-        #expect(inRetry.contains(.billingRetry))
         for intent in ExpirationIntent.allCases where intent != .billingError {
             let ended = states {
                 $0.autoRenewStatus = Raw(.off)
