@@ -12,8 +12,9 @@ package enum DiffPage {
                 ? "<p>No figure has changed since.</p>"
                 : ReportPage(frame, found, name: name).table(beside: "")
         }
+        let variant = frame.asked("paid") == nil ? "" : ", paid only"
         return Page(
-            "What changed in \(name)", frame, "\(frame.knowledgeForm)\n\(content ?? ask)")
+            "What changed in \(name)\(variant)", frame, "\(frame.knowledgeForm)\n\(content ?? ask)")
     }
 
     private static let ask: HTML =

@@ -54,9 +54,9 @@ package struct ReportPage {
         let stamp = report.stamp
         let file = frame.state.url(frame.path, frame.kept + [("format", File.csv.rawValue)])
         let diff: HTML
-        switch frame.state.knowledge {
-        case .everything: diff = ""
-        case .knownAt, .knownPosition:
+        switch (frame.state.knowledge, report.subject) {
+        case (.everything, _), (_, .comparison): diff = ""
+        case (.knownAt, _), (.knownPosition, _):
             let address = frame.state.url(["reports", "diff"], [("metric", name)] + frame.kept)
             diff = " · <a href=\"\(address)\">what changed since</a>"
         }

@@ -98,16 +98,19 @@ extension ComparedCells {
         }
     }
 
-    /// Apple counts the first payment after a trial as a conversion, not as a renewal.
+    /// Apple counts the first payment after a trial as a conversion, not as a renewal. A payment in
+    /// grace has a later date than the trial's end.
     private mutating func addRenewals(
         _ life: Lifecycle, _ periods: [PeriodReading], _ chain: ChainId, _ catalogue: Catalogue
     ) {
-        let trialEnds = Set(periods.filter(\.isTrial).map(\.end))
+        let conversions = Set(
+            zip(periods, periods.dropFirst()).filter { $0.isTrial && !$1.followsGap }
+                .map { $1.purchase })
         for found in occurrences(.renewals, life, chain, catalogue) {
             let amount = found.amounts["renewals"] ?? found.amounts["unpriced"] ?? 0
             guard amount > 0 else { continue }
             count(.subscriptionEvent, .renewals, at: found.at, found.values, chain)
-            guard trialEnds.contains(found.at) else { continue }
+            guard conversions.contains(found.at) else { continue }
             explain(
                 .trialConversions, -1, .subscriptionEvent, .renewals, at: found.at, found.values,
                 chain)

@@ -80,6 +80,11 @@ struct ComparedSums: Summable {
             for index in rollForwards.indices {
                 rollForwards[index].add(index < 2 ? metrics : theirs)
             }
+            for stretch in rules.contains(.returnsNetted) ? metrics.paidEntries.returns : [] {
+                let returned = RuledAmount(
+                    sums.figures[0].name, -1, at: stretch.from, stretch.values)
+                sums.add(RuledReading(moved: [.returnsNetted: [returned]]))
+            }
             if rules.contains(.setToCancelExcluded) {
                 let cancelling = occurrences(.active, sums.question.instants).filter {
                     $0.values.phase != .trial
@@ -114,7 +119,7 @@ struct ComparedSums: Summable {
         sums.add(
             pack == .stripe
                 ? money.subscriber(metrics, theirs, isAdopted: life.isAdopted)
-                : money.renewal(metrics))
+                : money.renewal(metrics, isAdopted: life.isAdopted))
     }
 
     mutating func add(_ other: ComparedSums) {
@@ -174,8 +179,6 @@ struct ComparedSums: Summable {
             }
             sums.add(ours: whole.churned, in: cell)
             add(paid.churned - whole.churned, by: .trialsExcluded)
-            add(
-                -(paid[.gained(.reactivated)] + paid[.gained(.recovered)]), by: .returnsNetted)
             add(kept.churned - paid.churned, by: .pastDueIncluded)
             guard windows.indices.contains(interval) else {
                 sums.add(base: paid.activeStart, in: cell)

@@ -22,6 +22,11 @@ extension MetricsQuery {
         guard scope.filters[.reason] == nil else { throw .comparedWhole }
         // Churn by reason has no rate, and returns have no reason.
         let applied = isByReason ? [.trialsExcluded] : rules
+        // Only an app's chains never leave a filter, which is no loss of their subscriber.
+        guard
+            metric == CountedMetric.active.rawValue || !applied.contains(.perSubscriber)
+                || scope.filters.keys.allSatisfy({ $0 == .app })
+        else { throw .comparedWhole }
         var seen = SeenValues([], scope.filters, query.ledger.catalogue)
         try await noteClasses(&seen)
         let empty = ComparedSums(

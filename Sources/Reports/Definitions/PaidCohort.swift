@@ -19,11 +19,7 @@ struct PaidCohort {
 
     /// The cohorts of one chain's periods; without rules, by our definition.
     static func all(of periods: [PeriodReading], _ rules: Set<DefinitionRule>) -> [PaidCohort] {
-        var payments = periods.filter { !$0.isTrial }
-        if rules.contains(.introExcluded) {
-            payments.removeAll { $0.values.phase != .standard }
-        }
-        var cohorts = runs(payments, rules).compactMap { run in
+        var cohorts = runs(periods, rules).compactMap { run in
             run.first.map { first in
                 PaidCohort(
                     at: first.start, values: first.values, reachedCount: reached(run, rules))
@@ -40,22 +36,33 @@ struct PaidCohort {
         return cohorts
     }
 
+    /// The payments that count. A period that does not count, such as a trial, can still end a run.
     private static func runs(
-        _ payments: [PeriodReading], _ rules: Set<DefinitionRule>
+        _ periods: [PeriodReading], _ rules: Set<DefinitionRule>
     ) -> [[PeriodReading]] {
         var runs: [[PeriodReading]] = []
-        for payment in payments {
-            guard let last = runs.last?.last else {
-                runs.append([payment])
-                continue
-            }
-            let isNew =
-                rules.contains(.changesBeginCohorts)
-                && (payment.followsGap || payment.values.product != last.values.product)
-                || rules.contains(.latePaymentsAreNew) && payment.followsGap
-            if isNew { runs.append([payment]) } else { runs[runs.count - 1].append(payment) }
+        var before: PeriodReading?
+        var isEnded = true
+        for period in periods {
+            if let before, begins(period, after: before, rules) { isEnded = true }
+            before = period
+            guard !period.isTrial else { continue }
+            if rules.contains(.introExcluded), period.values.phase != .standard { continue }
+            if isEnded { runs.append([]) }
+            runs[runs.count - 1].append(period)
+            isEnded = false
         }
         return runs
+    }
+
+    private static func begins(
+        _ period: PeriodReading, after before: PeriodReading, _ rules: Set<DefinitionRule>
+    ) -> Bool {
+        if rules.contains(.changesBeginCohorts), period.values.product != before.values.product {
+            return true
+        }
+        return period.followsGap
+            && !rules.isDisjoint(with: [.changesBeginCohorts, .latePaymentsAreNew])
     }
 
     private static func reached(_ run: [PeriodReading], _ rules: Set<DefinitionRule>) -> Int {

@@ -86,24 +86,26 @@ struct RuledMoney {
     // MARK: Movements
 
     /// For products with the figures `new`, and `churned` as ends less renewals.
-    func renewal(_ metrics: ChainMetrics) -> Stages {
+    func renewal(_ metrics: ChainMetrics, isAdopted: Bool) -> Stages {
         guard metrics.stretches.contains(where: \.isPaid) else { return [] }
-        guard let ours = rows(metrics), let theirs = rows(metrics.byFourWeeks) else { return nil }
-        func new(_ row: RollForwardRow) -> Int64 { row[.gained(.new)] + row[.converted] }
-        func netted(_ row: RollForwardRow) -> Int64 {
-            let back: [Gain] = [.reactivated, .recovered, .reinstated]
-            return row.churned - back.reduce(0) { $0 + row[.gained($1)] }
+        let priced = metrics.byFourWeeks
+        guard let ours = rows(metrics), let theirs = rows(priced) else { return nil }
+        func columns(_ row: RollForwardRow) -> [String: Int64] {
+            ["new": row[.gained(.new)], "churned": row.churned]
         }
-        func changed(_ row: RollForwardRow) -> Int64 {
-            netted(row) + row[.contraction] - row[.expansion] + row[.movedOut] - row[.movedIn]
-                + row[.toFree]
+        let entries = priced.paidEntries
+        // Where the beginning is unknown, a first known payment is neither new nor a return.
+        let first: [CountedStretch] = isAdopted ? [] : entries.first.map { [$0] } ?? []
+        let (new, renewed) = (entered(first, "new"), entered(first, "churned"))
+        let returned = entered(entries.returns, "churned")
+        let lost = changes(theirs) { ["churned": $0.churned] }
+        // What every column but `appeared` takes from the amount.
+        let less = changes(theirs) {
+            ["churned": $0.activeStart + $0[.gained(.appeared)] - $0.activeEnd]
         }
         return [
-            stage(ours) { ["new": $0[.gained(.new)], "churned": $0.churned] },
-            stage(theirs) { ["new": $0[.gained(.new)], "churned": $0.churned] },
-            stage(theirs) { ["new": new($0), "churned": $0.churned] },
-            stage(theirs) { ["new": new($0), "churned": netted($0)] },
-            stage(theirs) { ["new": new($0), "churned": changed($0)] },
+            stage(changes(ours, columns)), stage(changes(theirs, columns)), stage(new + lost),
+            stage(new + lost + returned.map(\.negated)), stage(new + less + renewed),
         ]
     }
 
@@ -120,7 +122,9 @@ struct RuledMoney {
         }
         let alone = SubscriberMoney(
             spans: MoneySpan.all(of: theirs, question), isAdopted: isAdopted)
-        return [stage(before, columns), stage(after, columns), stage(alone.changes)]
+        return [
+            stage(changes(before, columns)), stage(changes(after, columns)), stage(alone.changes),
+        ]
     }
 
     private func rows(_ metrics: ChainMetrics) -> [RollForwardRow]? {
@@ -129,17 +133,26 @@ struct RuledMoney {
         return sum.isTooLarge ? nil : sum.rows()
     }
 
-    private func stage(
+    private func changes(
         _ rows: [RollForwardRow], _ amounts: (RollForwardRow) -> [String: Int64]
-    ) -> Stage {
-        stage(
-            rows.flatMap { row in
-                amounts(row).map { figure, amount in
-                    SubscriberMoney.Change(
-                        at: row.from, currency: row.group.first ?? nil, figure: figure,
-                        amount: amount)
-                }
-            })
+    ) -> [SubscriberMoney.Change] {
+        rows.flatMap { row in
+            amounts(row).map { figure, amount in
+                SubscriberMoney.Change(
+                    at: row.from, currency: row.group.first ?? nil, figure: figure, amount: amount)
+            }
+        }
+    }
+
+    /// The amounts of stretches at their beginning.
+    private func entered(
+        _ stretches: [CountedStretch], _ figure: String
+    ) -> [SubscriberMoney.Change] {
+        stretches.filter { question.matches($0.values) }.map { stretch in
+            SubscriberMoney.Change(
+                at: stretch.from, currency: stretch.values.currency, figure: figure,
+                amount: stretch.annualised ?? 0)
+        }
     }
 
     func stage(_ changes: [SubscriberMoney.Change]) -> Stage {
@@ -158,6 +171,23 @@ extension ChainMetrics {
     /// The same metrics where a subscriber is lost only after billing retry ends.
     var withPastDue: ChainMetrics {
         mapped { if $0.state == .billingRetry { $0.state = .grace } }
+    }
+
+    /// The stretches that begin paid time: the first of all, and each after paid access was lost.
+    var paidEntries: (first: CountedStretch?, returns: [CountedStretch]) {
+        var (first, returns) = (nil as CountedStretch?, [] as [CountedStretch])
+        var (wasPaid, isLost) = (false, false)
+        for stretch in stretches {
+            if stretch.isPaid {
+                if first == nil { first = stretch }
+                if isLost { returns.append(stretch) }
+                isLost = false
+            } else if wasPaid, !stretch.state.isEntitled {
+                isLost = true
+            }
+            wasPaid = stretch.isPaid
+        }
+        return (first, returns)
     }
 
     /// The same metrics with prices by four weeks a month.

@@ -48,6 +48,10 @@ struct SubscriberMoney {
         var currency: String?
         var figure: String
         var amount: Int64
+
+        var negated: Change {
+            Change(at: at, currency: currency, figure: figure, amount: -amount)
+        }
     }
 
     /// The beginning or the end of a span.

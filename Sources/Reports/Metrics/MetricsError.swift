@@ -16,7 +16,8 @@ public enum MetricsError: Error, Sendable, Equatable {
     case currencyConverted
     /// The product documents no such metric in terms of payloads.
     case undocumented(String, DefinitionPack)
-    /// Definitions are compared by interval only, without dimensions.
+    /// Definitions are compared by interval only, without dimensions; losses of subscribers also
+    /// without filters other than the app.
     case comparedWhole
     /// Inline rates are malformed; why.
     case invalidRates(String)
@@ -108,7 +109,8 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + MetricsError.documented + "."
         case .comparedWhole:
             "Definitions are compared for all chains of an interval; omit by, and reason in where."
-                + " Only churn is broken down, by reason."
+                + " Only churn is broken down, by reason. Churn and mrr-movement of subscribers"
+                + " (stripe) take only app in where."
         case .comparedAlone:
             "Definitions are compared without rates and paid; omit these."
         case .basisOfRefunds:

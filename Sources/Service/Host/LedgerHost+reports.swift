@@ -14,7 +14,7 @@ public enum ReportQuestion: Sendable {
     /// A metric under another product's definition next to our own (`--definitions`).
     case comparison(String, MetricParameters, DefinitionPack)
     /// `metrics diff`: one state of knowledge, to compare with everything, or two of the same kind.
-    case diff(String, MetricParameters, between: [AsOf], RateChoice)
+    case diff(MetricName, MetricParameters, between: [AsOf], RateChoice)
 }
 
 /// Reports. Each environment computes one at a time, since a report takes every core. Each throws
@@ -85,8 +85,8 @@ extension LedgerHost {
             return try await computed(scope, nil) { query, position in
                 try finish(try await query.comparison(name, parameters, pack), position)
             }
-        case .diff(let name, let parameters, let limits, let rates):
-            let (scope, metric, before) = try await compared(name, limits, scope)
+        case .diff(let metric, let parameters, let limits, let rates):
+            let (scope, before) = try await compared(limits, scope)
             return try await computed(scope, try table(rates, metric, parameters)) {
                 query, position in
                 try finish(try await query.diff(metric, parameters, from: before), position)
@@ -96,9 +96,8 @@ extension LedgerHost {
 
     /// What a difference compares: the later state in the scope, and the earlier one.
     private func compared(
-        _ name: String, _ limits: [AsOf], _ scope: QueryScope
-    ) async throws -> (QueryScope, MetricName, before: AsOf) {
-        let metric = try MetricName(compared: name)
+        _ limits: [AsOf], _ scope: QueryScope
+    ) async throws -> (QueryScope, before: AsOf) {
         guard let (before, after) = AsOf.compared(limits) else {
             throw MetricsError.comparedKnowledge
         }
@@ -106,7 +105,7 @@ extension LedgerHost {
         scope.knowledge = after
         let least = try await ledger(scope.environment).leastPosition(of: before)
         scope.minPosition = max(scope.minPosition ?? 0, least ?? 0)
-        return (scope, metric, before)
+        return (scope, before)
     }
 
     /// The chains behind one cell of a report, with the events that decided them.

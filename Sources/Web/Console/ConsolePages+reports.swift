@@ -44,7 +44,7 @@ extension ConsolePages {
         frame.kept = question.pairs
         frame.place = [("row", first.map(String.init))]
         let scope = scope(frame)
-        let metric = question.isPaid ? .churn(isPaid: true) : try MetricName(compared: name)
+        let metric = try question.metricName(name)
         let asked: ReportQuestion
         if let pack = question.definitions {
             guard !question.isPaid else { throw MetricsError.comparedAlone }
@@ -105,13 +105,16 @@ extension ConsolePages {
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
         let from = ViewState.yearBack(host.clock())
         let (read, question, name, first) = try QueryParameters.read(request, isForm: true) {
-            (
+            let name = $0.text("metric") ?? MetricName.churnName
+            return (
                 try self.frame(["reports", "diff"], &$0, context).ofPeriod,
-                try ReportParameters(&$0, from: from), $0.text("metric") ?? MetricName.churnName,
-                try $0.position("row")
+                try ReportParameters(&$0, from: from, of: name), name, try $0.position("row")
             )
         }
         try read.requireReports()
+        guard question.definitions == nil else {
+            throw Problem.invalid("Changes are of our own figures; omit definitions.")
+        }
         var frame = read
         frame.comparesWithNow = true
         frame.kept = [("metric", name)] + question.pairs
@@ -120,7 +123,8 @@ extension ConsolePages {
             return response(DiffPage.page(frame, name: name, nil))
         }
         let asked = ReportQuestion.diff(
-            name, question.metric, between: [frame.state.knowledge], question.rates)
+            try question.metricName(name), question.metric, between: [frame.state.knowledge],
+            question.rates)
         var scope = scope(frame)
         scope.knowledge = .everything
         let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) { [scope] in
@@ -186,12 +190,17 @@ struct ReportParameters {
     /// Of a question over HTTP; nil where it has a table of rates.
     init?(_ question: ReportQuestion) {
         switch question {
-        case .metric(let name, let asked, let choice):
+        case .metric(let name, let asked, let choice),
+            .diff(let name, let asked, between: _, let choice):
             (metric, rates, isPaid) = (asked, choice, name == .churn(isPaid: true))
-        case .diff(_, let asked, between: _, let choice): (metric, rates) = (asked, choice)
         case .comparison(_, let asked, let pack): (metric, definitions) = (asked, pack)
         }
         if case .table = rates { return nil }
+    }
+
+    /// The metric of a report's name, or its variant.
+    func metricName(_ name: String) throws -> MetricName {
+        isPaid ? .churn(isPaid: true) : try MetricName(compared: name)
     }
 
     /// As parameters of an address.

@@ -59,7 +59,7 @@ extension MCPServer {
             guard limits.count == 1 else { return nil }
             shown.knowledge = limits[0]
             return texts(shown).page(
-                ["reports", MetricName.diffName], [("metric", name)] + pairs)
+                ["reports", MetricName.diffName], [("metric", name.rawValue)] + pairs)
         }
     }
 

@@ -130,7 +130,7 @@ extension QueryParameters {
     private mutating func diff() throws -> (ReportQuestion, QueryScope) {
         let (scope, metric) = (try presentScope(), metric())
         let limits = try comparedKnowledge()
-        let name = text("metric") ?? MetricName.churnName
+        let name = try MetricName(compared: text("metric") ?? MetricName.churnName)
         return (.diff(name, metric, between: limits, try rates()), scope)
     }
 

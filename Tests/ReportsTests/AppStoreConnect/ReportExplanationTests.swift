@@ -224,22 +224,6 @@ struct ReportExplanationTests {
         #expect(fewer.lines == ["starts 2026-01-10 0 1: day 1 (1) unexplained -2 (2)"])
     }
 
-    @Test("The first payment after a trial is Apple's conversion, and our renewal")
-    func conversion() async throws {
-        let table = try self.table([
-            events(
-                "2026-02-09\tPaid Subscription from Introductory Offer\t1", "2026-02-09\tRenew\t0",
-                "2026-01-10\tStart Introductory Offer\t1")
-        ])
-        let made = try chain(1)
-        let found = try await explain([made.bought().asTrial, made.renewed(1)], table)
-        #expect(
-            found.lines == [
-                "starts 2026-01-10 1 1:", "trialConversions 2026-02-09 1 1:",
-                "renewals 2026-02-09 0 1: trialConversions -1 (1)",
-            ])
-    }
-
     @Test("A renewal after a refund is a reactivation of ours, and none of Apple's")
     func renewalAfterRefund() async throws {
         let made = try chain(1)

@@ -169,6 +169,39 @@ struct DefinitionRuleTests {
         #expect(months(refunded, "step.4.reached").ours == [1, 0, 0, 0])
     }
 
+    @Test("A break before a period that does not count is one before the next payment")
+    func brokenCohorts() async throws {
+        let chain = MadeChain(id: "670000000000014")
+        var yearly = chain
+        yearly.product = "com.example.pro.yearly"
+        func offer(_ made: MadeDelivery, _ kind: OfferDiscountType) -> MadeDelivery {
+            made.withTransaction {
+                $0.price = kind == .freeTrial ? 0 : 990
+                $0.offerType = Raw(.winBackOffer)
+                $0.offerDiscountType = Raw(kind)
+            }
+        }
+        let back = chain.notification(.subscribed, .resubscribe, 2, at: day(chain, 2, 0))
+            .withTransaction { $0.transactionReason = Raw(.purchase) }
+        let lapsed = [chain.bought(), chain.expired(0), chain.renewed(3)]
+        let changed = [chain.bought(), offer(yearly.renewed(1), .payAsYouGo), chain.renewed(2)]
+        let (free, paid) = (offer(back, .freeTrial), offer(back, .payAsYouGo))
+        let cases: [(DefinitionPack, [MadeDelivery], [Int64])] = [
+            (.revenuecat, lapsed + [paid], [1, 0, 0, 1]),
+            (.revenuecat, lapsed + [free], [1, 0, 0, 1]),
+            (.revenuecat, changed, [1, 0, 1, 0]),
+            (.appstoreconnect, lapsed + [paid], [1, 0, 1, 0]),
+            (.appstoreconnect, lapsed + [free], [1, 0, 0, 1]),
+            (.appstoreconnect, changed, [1, 0, 0, 0]),
+        ]
+        for (index, (pack, deliveries, cohorts)) in cases.enumerated() {
+            let report = try await compared(try await ledger(deliveries), "retention", pack)
+            #expect(months(report, "cohort").ours == [1, 0, 0, 0], "\(index)")
+            #expect(months(report, "cohort").theirs == cohorts, "\(index)")
+            #expect(months(report, "step.1.reached").theirs == cohorts, "\(index)")
+        }
+    }
+
     @Test("Adapty's cohorts begin with the trial; App Store Connect's also with a late payment")
     func otherCohorts() async throws {
         let (paying, lost) = (MadeChain(id: "670000000000009"), MadeChain(id: "670000000000010"))

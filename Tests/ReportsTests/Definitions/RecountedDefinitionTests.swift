@@ -90,20 +90,26 @@ struct RecountedDefinitionTests {
             paid.filter { !$0.isFirst && !$0.isContinued }.map(\.from)
         }
         try await check(world, "retention", .revenuecat, "cohort") { paid in
-            let standard = paid.filter { !$0.isTrial && $0.isStandard }
-            return standard.indices.filter { index in
-                index == 0 || !standard[index].isContinued
-                    || standard[index].product != standard[index - 1].product
-            }.map { standard[$0].from }
+            beginnings(paid, of: { !$0.isTrial && $0.isStandard }) { before, payment in
+                !payment.isContinued || payment.product != before.product
+            }
         }
         try await check(world, "retention", .appstoreconnect, "cohort") { paid in
-            paid.filter { !$0.isTrial && ($0.isFirst || !$0.isContinued || isAfterTrial($0, paid)) }
-                .map(\.from)
+            beginnings(paid, of: { !$0.isTrial }) { !$1.isContinued }
         }
     }
 
-    /// Whether it is the first payment.
-    private func isAfterTrial(_ payment: Paid, _ paid: [Paid]) -> Bool {
-        paid.first { !$0.isTrial }?.from == payment.from
+    /// The first payment that counts, and each with a break since the one before that counts.
+    private func beginnings(
+        _ paid: [Paid], of isCounted: (Paid) -> Bool, isBreak: (Paid, Paid) -> Bool
+    ) -> [Timestamp] {
+        var (found, isBroken) = ([] as [Timestamp], true)
+        for (index, payment) in paid.enumerated() {
+            if index > 0, isBreak(paid[index - 1], payment) { isBroken = true }
+            guard isCounted(payment) else { continue }
+            if isBroken { found.append(payment.from) }
+            isBroken = false
+        }
+        return found
     }
 }

@@ -19,9 +19,12 @@ struct SubscriberRuleTests {
     }
 
     private func rows(
-        _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack
+        _ ledger: TemporaryLedger, _ metric: String, _ pack: DefinitionPack,
+        where filters: [String] = []
     ) async throws -> [Report.Row] {
-        try await ledger.metrics { try await $0.comparison(metric, .made(), pack).rows }
+        try await ledger.metrics {
+            try await $0.comparison(metric, .made(where: filters), pack).rows
+        }
     }
 
     /// By month from January; 0 where there is no row.
@@ -53,6 +56,72 @@ struct SubscriberRuleTests {
         #expect(months(rows, "new", \.theirs) == [month, month, 0, 0])
         #expect(months(rows, "churned", \.ours) == [0, month, month, 0])
         #expect(months(rows, "churned", \.theirs) == [0, month, month, -month])
+    }
+
+    /// A life, and what RevenueCat counts of it from January to April.
+    private struct Netted {
+        let deliveries: [MadeDelivery]
+        let new: [Int64]
+        /// Months of money, net.
+        let churned: [Int64]
+        /// Losses and returns of `churn`.
+        let lost: [Int64]
+    }
+
+    /// Lives in which a first payment or a return has another column of ours, counted by hand.
+    private var nettedLives: [Netted] {
+        let chain = MadeChain(id: "680000000000007")
+        let late = chain.start(1, 24 * 86_400_000)
+        let failed = chain.notification(
+            .didFailToRenew, nil, 0, at: chain.start(1, 60_000), status: .billingRetry)
+        let recovery = chain.notification(.didRenew, .billingRecovery, 1, at: late)
+            .withTransaction {
+                $0.purchaseDate = late
+                $0.expiresDate = late.advanced(byMilliseconds: MadeChain.periodMilliseconds)
+            }
+        let winBack = chain.notification(.subscribed, .resubscribe, 2, at: chain.start(2))
+            .withTransaction { $0.transactionReason = Raw(.purchase) }
+        let (refunded, reversed) = (
+            chain.start(0, 3 * 86_400_000), chain.start(0, 6 * 86_400_000)
+        )
+        let refund = chain.notification(.refund, nil, 0, at: refunded, status: .revoked)
+            .withTransaction { $0.revocationDate = refunded }
+        return [
+            // A trial, and its first payment after billing retry.
+            Netted(
+                deliveries: [chain.bought().asTrial, failed.asTrial, recovery],
+                new: [0, 0, 1, 0], churned: [0, 0, 0, 1], lost: [0, 0, 0, 1]),
+            // Paid, lost, back for free, and paid again.
+            Netted(
+                deliveries: [chain.bought(), chain.expired(0), winBack.asTrial, chain.renewed(3)],
+                new: [1, 0, 0, 0], churned: [0, 1, 0, -1], lost: [0, 1, 0, -1]),
+            // Paid, free for a period, and paid again: nothing was lost.
+            Netted(
+                deliveries: [chain.bought(), chain.renewed(1).asTrial, chain.renewed(2)],
+                new: [1, 0, 0, 0], churned: [0, 1, -1, 1], lost: [0, 0, 0, 1]),
+            // Refunded, and the refund reversed.
+            Netted(
+                deliveries: [
+                    chain.bought(), refund,
+                    chain.notification(.refundReversed, nil, 0, at: reversed),
+                ],
+                new: [1, 0, 0, 0], churned: [0, 1, 0, 0], lost: [0, 1, 0, 0]),
+        ]
+    }
+
+    @Test("RevenueCat's first payment is new, and only what comes back after a loss is a return")
+    func firstPayments() async throws {
+        for (index, life) in nettedLives.enumerated() {
+            let ledger = try await ledger(life.deliveries)
+            let movement = try await rows(ledger, "mrr-movement", .revenuecat)
+            #expect(
+                months(movement, "new", \.theirs) == life.new.map { $0 * Self.month }, "\(index)")
+            #expect(
+                months(movement, "churned", \.theirs) == life.churned.map { $0 * Self.month },
+                "\(index)")
+            let churn = try await rows(ledger, "churn", .revenuecat)
+            #expect(months(churn, "churned", \.theirs) == life.lost, "\(index)")
+        }
     }
 
     @Test("New less churned is the whole change of RevenueCat's recurring money, by four weeks")
@@ -118,6 +187,22 @@ struct SubscriberRuleTests {
         #expect(churn.map(\.base) == [1, 1, 1, 0])
         let apart = try await rows(try await doubled(nil), "churn", .stripe)
         #expect(months(apart, "churned", \.theirs) == [0, 1, 1, 0])
+    }
+
+    @Test("A filter that chains can leave is refused where losses of subscribers are counted")
+    func filtered() async throws {
+        let ledger = try await doubled(Self.token)
+        for filter in ["product=\(MadeChain.product)", "country=USA"] {
+            for metric in ["churn", "mrr-movement"] {
+                await #expect(throws: MetricsError.comparedWhole) {
+                    try await rows(ledger, metric, .stripe, where: [filter])
+                }
+            }
+            let active = try await rows(ledger, "active", .stripe, where: [filter])
+            #expect(months(active, "active", \.theirs) == [1, 1, 0, 0])
+        }
+        let app = try await rows(ledger, "churn", .stripe, where: ["app=\(MadeChain.app)"])
+        #expect(months(app, "churned", \.theirs) == [0, 0, 1, 0])
     }
 
     @Test(

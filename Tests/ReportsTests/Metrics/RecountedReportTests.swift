@@ -55,18 +55,21 @@ struct RecountedReportTests {
         try await world.query { try await $0.comparison(metric, $1, pack) }
     }
 
-    @Test("returnsNetted: returns to paid time, from an end or from a failed payment")
+    @Test("returnsNetted: returns to paid time after its loss, from whichever state")
     func returns() async throws {
         let world = try await RecountedWorld.copy()
         let report = try await compared(world, "churn", .revenuecat)
-        let turns = world.lives.flatMap(\.turns)
+        let lives = world.lives.map(\.turns)
+        let turns = lives.flatMap(\.self)
+        let returns = lives.flatMap { turns in
+            zip(turns, turns.dropFirst()).filter { $0.0.kind == .left }.map { $0.1.at }
+        }
         #expect(report.rules.last == .returnsNetted)
         var count: Int64 = 0
         for row in report.rows {
             let inside = turns.filter { row.from <= $0.at && $0.at < row.to }
             let left = Int64(inside.count { $0.kind == .left })
-            let back = Int64(
-                inside.count { $0.kind == .came("reactivated") || $0.kind == .came("recovered") })
+            let back = Int64(returns.count { row.from <= $0 && $0 < row.to })
             #expect(row["returnsNetted"] == -back, "\(row.from.rfc3339)")
             #expect(row["returnsNetted.chains"] == back)
             #expect(row.theirs == left - back, "\(row.from.rfc3339)")

@@ -210,6 +210,34 @@ struct ViewPageTests {
         }
     }
 
+    @Test("What changed since is of the same variant, and offered for our own definitions alone")
+    func changed() async throws {
+        let churn = "\(ViewPageTests.home)/reports/churn?from=2026-01-01&knownPosition=1"
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            func diffs(_ path: String) async throws -> [String] {
+                let page = try await client.get(path)
+                #expect(page.status == 200, "\(path)")
+                return ScopeLinkTests.links(page.text).filter { $0.contains("/reports/diff?") }
+            }
+            #expect(try await diffs("\(churn)&definitions=stripe").isEmpty)
+            let stated = try await client.get(
+                "\(ViewPageTests.home)/reports/diff?knownPosition=1&definitions=stripe")
+            #expect(stated.status == 400 && stated.text.contains("invalidParameter"))
+            let other = try await client.get(
+                "\(ViewPageTests.home)/reports/diff?metric=mrr&knownPosition=1&paid=true")
+            #expect(other.status == 400 && other.text.contains("unknownParameter"))
+            for (path, isPaid) in [(churn, false), ("\(churn)&paid=true", true)] {
+                let links = try await diffs(path)
+                #expect(!links.isEmpty)
+                for link in links {
+                    let page = try await client.get(link)
+                    #expect(page.status == 200, "\(link)")
+                    #expect(page.text.contains("in churn, paid only") == isPaid, "\(link)")
+                }
+            }
+        }
+    }
+
     @Test("A chart that does not fit on a page is left out, and its table stays")
     func chartTooLarge() async throws {
         var purchase = purchase
