@@ -53,7 +53,7 @@ package struct ActPage {
                 \(chain.bundleId)</a></li>
                 """
         }
-        // It says itself what is to be done.
+        // The page states what to do.
         var shown = frame
         shown.failure = nil
         return Page(
