@@ -124,18 +124,20 @@ struct AfterPeriodRule {
 
     /// Like `evidence`, with facts of every trust.
     func candidateFacts(until: Timestamp?) -> [Int] {
-        let from = end.advanced(byMilliseconds: -period.leadMilliseconds)
-        return facts.signed(from: from, to: until).filter { index in
+        facts.signed(from: opening, to: until).filter { index in
             let fact = facts[index]
             return fact.cause.notificationType != nil || fact.statedRenewal != nil
                 || fact.status != nil
         }
     }
 
+    /// E − lead, from which facts concern the time after E.
+    private var opening: Timestamp { end.advanced(byMilliseconds: -period.leadMilliseconds) }
+
     /// The first case of rule 5 that matches.
     func signal(_ index: Int) -> RenewalSignal {
         let fact = facts[index]
-        if fact.cause.kind == .renewalPair, let signed = signedSignal(index) { return signed }
+        if let signed = signedSignal(index) { return signed }
         let type = fact.cause.notificationType?.value
         let status = fact.status?.value
         if type == .expired || status == .expired { return .over }
@@ -152,10 +154,13 @@ struct AfterPeriodRule {
     }
 
     /// What the renewal info of a pair states by itself: the status beside it is not signed and
-    /// does not overrule it. Nil where the status decides, also after a billing error: the retry
-    /// flag has been seen false during grace, and true in renewal info of the time before the end.
-    private func signedSignal(_ index: Int) -> RenewalSignal? {
-        guard let renewal = facts[index].statedRenewal else { return nil }
+    /// does not overrule it. Nil where the status decides: in other facts, beside renewal info that
+    /// is older than the window, and after a billing error, because the retry flag has been seen
+    /// false during grace, and true in renewal info of the time before the end.
+    func signedSignal(_ index: Int) -> RenewalSignal? {
+        guard facts[index].cause.kind == .renewalPair, let renewal = facts[index].statedRenewal,
+            renewal.signedDate ?? facts.times[index] >= opening
+        else { return nil }
         if let date = graceDate(index), date > facts.times[index],
             renewal.autoRenewStatus?.value == .on
         {

@@ -255,14 +255,19 @@ private struct HigherStatements {
 
     /// Whether a fact states grace that ran when it was signed, before the first statement of a
     /// period that begins exactly at E: a payment that succeeds later in grace keeps the anchor
-    /// (rule 5, last clause), so both are true.
+    /// (rule 5, last clause), so both are true. A status that states the end of grace counts only
+    /// where rule 5 uses it.
     private func isPaidLater(_ period: Period, _ index: Int, _ rule: AfterPeriodRule) -> Bool {
         let time = facts.times[index]
         guard period.start == rule.end, time < period.firstStated,
-            facts[index].status.map({ [.billingGracePeriod, .active].contains($0.value) }) ?? true,
             facts[index].cause.notificationType?.value != .gracePeriodExpired,
             rule.signal(index) == .failing, let date = rule.graceDate(index)
         else { return false }
+        if rule.signedSignal(index) == nil, let status = facts[index].status?.value,
+            status != .active, status != .billingGracePeriod
+        {
+            return false
+        }
         return time < date
     }
 

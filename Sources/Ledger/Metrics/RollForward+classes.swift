@@ -1,6 +1,6 @@
 /// The contribution of one chain's movement to a roll-forward, computed once because it does not
 /// depend on time.
-public struct RollForwardEffect: Hashable, Sendable {
+package struct RollForwardEffect: Hashable, Sendable {
     struct Step: Hashable, Sendable {
         var group: Int
         /// Change of the active amount from then on.
@@ -18,12 +18,12 @@ public struct RollForwardEffect: Hashable, Sendable {
     var changes: [Change] = []
 
     /// Whether the movement has no effect under the query.
-    public var isNothing: Bool { steps.isEmpty && changes.isEmpty }
+    package var isNothing: Bool { steps.isEmpty && changes.isEmpty }
 }
 
 /// The part of a class that a query depends on: a movement contributes the same for all classes
 /// that share it.
-public struct RollForwardSide: Hashable, Sendable {
+package struct RollForwardSide: Hashable, Sendable {
     private let key: RollForwardQuery.Key
     private let isCounted: Bool
     /// Only for the paid variant and money.
@@ -31,7 +31,7 @@ public struct RollForwardSide: Hashable, Sendable {
     /// Only for money.
     private let annualised: Int64?
 
-    public init(_ counted: CountedClass, _ question: RollForwardQuery) {
+    package init(_ counted: CountedClass, _ question: RollForwardQuery) {
         let stretch = counted.stretch
         isCounted = question.counts(stretch)
         key = isCounted ? question.key(stretch.values, reason: nil) : []
@@ -42,7 +42,7 @@ public struct RollForwardSide: Hashable, Sendable {
 
 extension RollForward {
     /// A movement's contribution, for `add` of this roll-forward.
-    public mutating func effect(of movement: ClassMovement<CountedClass>) -> RollForwardEffect {
+    package mutating func effect(of movement: ClassMovement<CountedClass>) -> RollForwardEffect {
         let moved = movement.movement
         var effect = RollForwardEffect()
         if let before = moved.before, let step = step(before, sign: -1) {

@@ -54,6 +54,7 @@ struct PaidInGraceTests {
                 $0.gracePeriodExpiresDate = day(46)
             },
             .expired(.billingRetry, at: day(34)), .didFailToRenew(at: day(34)),
+            .status(.expired, at: day(34)).renewal { $0.gracePeriodExpiresDate = day(46) },
         ])
     func over(_ word: Fact) {
         expectDenied(month(failed, word), recovered(by: .secret, reported: day(35)))
@@ -97,13 +98,21 @@ struct PaidInGraceTests {
             ])
     }
 
-    @Test("The end of grace that Apple states with its status does not exclude it")
-    func status() {
-        let asked = Fact.status(.billingGracePeriod, at: day(31)).renewal {
+    @Test(
+        "Grace that the renewal info of a pair states does not exclude it, whatever the status",
+        arguments: SubscriptionStatus.allCases)
+    func pair(_ status: SubscriptionStatus) {
+        let asked = Fact.status(status, at: day(31)).renewal {
             $0.autoRenewStatus = Raw(.on)
             $0.gracePeriodExpiresDate = day(46)
         }
-        let life = given(month(failed, asked) + [recovered(by: .secret, reported: day(35))])
-        #expect(life.state(day(50)) == .renewing)
+        for facts in [month(asked), month(failed, asked)] {
+            let life = given(facts + [recovered(by: .secret, reported: day(35))])
+            #expect(
+                life.history == [
+                    Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(35)),
+                    Start(.expired, day(60)),
+                ])
+        }
     }
 }

@@ -93,7 +93,7 @@ struct PlainRanks {
     private func accessEnd(_ known: Period, _ next: Period?, _ rank: Trust) -> Timestamp {
         if let next, next.start <= known.end { return next.start }
         let window = reading.evidence(known, before: next?.start)
-        let failing = window.filter { reading.word($0, known.end) == .failing }
+        let failing = window.filter { reading.word($0, known) == .failing }
         guard let trust = window.first?.trust, trust > rank, !failing.isEmpty else {
             return known.end
         }
@@ -104,7 +104,7 @@ struct PlainRanks {
 
     private func denies(_ fact: Fact, _ period: Period, _ known: Period) -> Bool {
         if isBeforeRecovery(fact, period, known) { return false }
-        let word = reading.word(fact, known.end)
+        let word = reading.word(fact, known)
         if let status = fact.status?.value, status != .active || word == .nothing {
             return status != .active
         }
@@ -131,10 +131,12 @@ struct PlainRanks {
             let said = fact.signedDate, date > known.end, date > said, said < period.firstStated
         else { return false }
         if fact.cause.notificationType?.value == .gracePeriodExpired { return false }
-        if let status = fact.status?.value, status != .active, status != .billingGracePeriod {
+        if reading.signedWord(fact, known) == nil, let status = fact.status?.value,
+            status != .active, status != .billingGracePeriod
+        {
             return false
         }
-        return reading.word(fact, known.end) == .failing
+        return reading.word(fact, known) == .failing
     }
 
     private func shortens(_ period: Period, _ until: Timestamp) -> Bool {

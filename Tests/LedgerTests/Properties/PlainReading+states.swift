@@ -40,14 +40,14 @@ extension PlainReading {
         return signed.milliseconds < opening(next)
     }
 
-    func word(_ fact: Fact, _ end: Timestamp) -> RenewalSignal {
-        if fact.cause.kind == .renewalPair, let signed = signedWord(fact, end) { return signed }
+    func word(_ fact: Fact, _ period: Period) -> RenewalSignal {
+        if let signed = signedWord(fact, period) { return signed }
         let (type, status) = (fact.cause.notificationType?.value, fact.status?.rawValue)
         if type == .expired || status == 2 { return .over }
         if type == .didFailToRenew || type == .gracePeriodExpired || status == 3 || status == 4 {
             return .failing
         }
-        if let grace = fact.renewal?.gracePeriodExpiresDate, grace > end,
+        if let grace = fact.renewal?.gracePeriodExpiresDate, grace > period.end,
             fact.renewal?.autoRenewStatus?.rawValue == 1
         {
             return .failing
@@ -58,10 +58,12 @@ extension PlainReading {
     }
 
     /// What the renewal info of a pair states; nil where its unsigned status decides.
-    private func signedWord(_ fact: Fact, _ end: Timestamp) -> RenewalSignal? {
-        guard let renewal = fact.renewal else { return nil }
+    func signedWord(_ fact: Fact, _ period: Period) -> RenewalSignal? {
+        guard fact.cause.kind == .renewalPair, let renewal = fact.renewal else { return nil }
+        let signed = renewal.signedDate ?? fact.signedDate!
+        guard signed.milliseconds >= opening(period) else { return nil }
         let grace = renewal.gracePeriodExpiresDate
-        let isInGrace = grace.map { $0 > end && $0 > fact.signedDate! } ?? false
+        let isInGrace = grace.map { $0 > period.end && $0 > fact.signedDate! } ?? false
         if isInGrace, renewal.autoRenewStatus?.rawValue == 1 { return .failing }
         if renewal.isInBillingRetryPeriod == true { return nil }
         switch renewal.expirationIntent?.value {
@@ -77,7 +79,7 @@ extension PlainReading {
         // A lower rank does not delay a higher-rank period.
         guard let trust = reported.first?.trust, trust >= next.best.fact.trust else { return nil }
         let grace = reported.last { fact in
-            word(fact, period.end) == .failing
+            word(fact, period) == .failing
                 && (fact.renewal?.gracePeriodExpiresDate).map { $0 > period.end } ?? false
         }?.renewal?.gracePeriodExpiresDate
         guard let grace else { return nil }
@@ -123,8 +125,8 @@ extension PlainReading {
 
     private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
         let window = evidence(period, before: next?.start)
-        let failing = window.filter { word($0, period.end) == .failing }
-        let over = window.filter { word($0, period.end) == .over }
+        let failing = window.filter { word($0, period) == .failing }
+        let over = window.filter { word($0, period) == .over }
         let isRecovered = next.map { isRecovery($0, over) } ?? false
         if failing.isEmpty && !isRecovered { return .expired }
         let exit = exit(period, next, window, failing, isRecovered)
@@ -165,7 +167,7 @@ extension PlainReading {
         if let newest = failing.last?.signedDate { cap = max(cap, newest) }
         if isRecovered, let next { cap = max(cap, next.start) }
         let over = window.first { fact in
-            word(fact, period.end) == .over
+            word(fact, period) == .over
                 && !failing.contains { $0.signedDate! > fact.signedDate! }
         }
         guard let over else { return max(cap, period.end) }

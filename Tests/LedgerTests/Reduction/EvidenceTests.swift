@@ -145,6 +145,26 @@ struct EvidenceTests {
         #expect(said(lingering) == [.expired])
     }
 
+    @Test("Renewal info from before the window does not overrule the status of its pair")
+    func olderRenewalInfo() {
+        func history(_ signedDate: Timestamp) -> [Start] {
+            given(
+                bought, .didFailToRenew(at: day(30), grace: day(46)),
+                .status(.billingGracePeriod, at: day(32)).renewal {
+                    $0.signedDate = signedDate
+                    $0.autoRenewStatus = Raw(.off)
+                    $0.expirationIntent = Raw(.customerCancelled)
+                    $0.isInBillingRetryPeriod = false
+                }
+            ).history
+        }
+        let grace = [Start(.subscribed, day(0)), Start(.grace, day(30))]
+        #expect(
+            history(day(29, -1))
+                == grace + [Start(.billingRetry, day(46)), Start(.expired, day(90))])
+        #expect(history(day(29)) == grace + [Start(.expired, day(32))])
+    }
+
     @Test(
         "Nothing: other notifications, status 1 or 5, unknown values, a lone transaction",
         arguments: [
