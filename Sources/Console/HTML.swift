@@ -16,17 +16,25 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
     /// Escapes text for content and for quoted attributes. Control and format characters, which
     /// could reorder the text around them, are shown as escapes (`String.printable`), and so are
     /// those that XML, the form of charts, does not have.
-    package init(escaping value: String) {
+    package init(escaping value: String) { self.init(value.printableLines, isShown: true) }
+
+    /// Escapes the value of a form's field, which the browser sends back unchanged: a character
+    /// that is invisible belongs to a person's text.
+    init(field value: String) { self.init(value, isShown: false) }
+
+    private init(_ value: String, isShown: Bool) {
         var escaped = ""
-        for scalar in value.printableLines.unicodeScalars {
+        for scalar in value.unicodeScalars {
             switch scalar {
             case "&": escaped += "&amp;"
             case "<": escaped += "&lt;"
             case ">": escaped += "&gt;"
             case "\"": escaped += "&quot;"
             case "'": escaped += "&#39;"
-            case "\u{FFFE}": escaped += "\\uFFFE"
-            case "\u{FFFF}": escaped += "\\uFFFF"
+            // As itself, it would become a line feed.
+            case "\r": escaped += "&#13;"
+            case "\u{FFFE}" where isShown: escaped += "\\uFFFE"
+            case "\u{FFFF}" where isShown: escaped += "\\uFFFF"
             default: escaped.unicodeScalars.append(scalar)
             }
         }

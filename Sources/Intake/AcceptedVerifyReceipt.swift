@@ -31,7 +31,9 @@ extension EventPreparation {
         verifyReceipt body: [UInt8]
     ) throws(VerificationError) -> AcceptedEvidence {
         let response: VerifyReceiptResponse
-        do throws(JSONError) { response = try VerifyReceiptResponse(body) } catch {
+        do throws(JSONError) {
+            response = try VerifyReceiptResponse(body, clampsDates: verifier.clampsDates)
+        } catch {
             throw VerificationError(
                 .undecodablePayload,
                 reason: "This is not a verifyReceipt response (\(error.code.rawValue)"

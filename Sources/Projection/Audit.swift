@@ -107,6 +107,7 @@ public struct Audit: Sendable {
             defer { try? projections.close() }
             checkpoints.append(try await projections.checkpoint())
         }
+        if let memory = try NodeMemory(directory: directory) { checkpoints.append(memory.seen) }
         let witness = CursorVerifier(log)
         do throws(StoreError) {
             for checkpoint in checkpoints {
@@ -151,8 +152,8 @@ public struct Audit: Sendable {
             secrets: SharedSecrets = SharedSecrets([])
         ) {
             preparation = EventPreparation(
-                verifier: verifier, packer: EvidencePacker(), apps: [], environment: environment,
-                source: .import)
+                verifier: verifier.clampingDates, packer: EvidencePacker(), apps: [],
+                environment: environment, source: .import)
             self.secrets = secrets
         }
     }

@@ -38,13 +38,13 @@ struct AuditCommand: AsyncParsableCommand {
             let directory = settings.environmentDirectory
             let kept = try against.map { try AuditCommand.note($0) }
             let key = try key.map { try NoteVerifierKey($0) } ?? configuredKey(settings)
-            if settings.configuration.ledger.database != nil {
-                let log = try await EnvironmentLedger.openLog(
-                    settings.configuration.ledger, environment: settings.environment)
-                return try await closing(log.close) {
+            if let engine = settings.configuration.ledger.database?.engine {
+                // Not as this node, whose log may have gone back.
+                let opened = try await settings.openLog(in: engine, creating: false)
+                return try await closing(opened.close) {
                     AuditCommand.output(
-                        try await audit(log.log, directory, verifier, settings),
-                        try await compare(log.log, log.operations, kept, key))
+                        try await audit(opened.log, directory, verifier, settings),
+                        try await compare(opened.log, opened.operations, kept, key))
                 }
             }
             if !EnvironmentLedger.hasLog(directory) {

@@ -193,17 +193,23 @@ struct SalesReportReaderTests {
             "Subscribe", "Start Introductory Offer", "Paid Subscription from Introductory Offer",
             "Renew", "Renewal from Billing Retry", "Reactivate", "Cancel",
             "Canceled from Billing Retry", "Refund", "Upgrade", "Upgrade",
+            "Introductory Offer from Introductory Offer", "Upgrade from Introductory Offer",
+            "Crossgrade From Introductory Offer", "Downgrade From Introductory Offer",
         ]
         let rows = names.map { "2026-01-31\t\($0)\tpro\t1\tDE\t2\n" }.joined()
         let found = try read(SalesReportReaderTests.events + rows)
         #expect(
             found.rows.map(\.figure) == [
                 .starts, .starts, .trialConversions, .renewals, .renewals, .reactivations,
-                .cancellations, .cancellations, .refunds,
+                .cancellations, .cancellations, .refunds, .trialConversions, .trialConversions,
+                .trialConversions,
             ])
         #expect(found.rows.allSatisfy { $0.country == "DEU" && $0.amount == 2 })
-        #expect(found.reader.otherEvents.map(\.name) == ["Upgrade"])
-        #expect(found.reader.otherEvents.map(\.quantity) == [4])
+        #expect(
+            found.reader.otherEvents.map(\.name) == [
+                "Introductory Offer from Introductory Offer", "Upgrade",
+            ])
+        #expect(found.reader.otherEvents.map(\.quantity) == [2, 4])
     }
 
     @Test("subscriptions by state, on the day that is given")

@@ -59,6 +59,32 @@ def send(page, clicks):
     return posts[-1]
 
 
+def stopped(console):
+    """A form that leads nowhere is sent again under its key, but not at once."""
+    page = console.open()
+    page.clock.install()
+    act_page(console, page, "note")
+    keys = []
+
+    def nowhere(route):
+        if route.request.method != "POST":
+            return route.continue_()
+        keys.append(re.search(r"key=([^&]*)", route.request.post_data)[1])
+        # The browser stays on the page, as after its Stop.
+        return route.fulfill(status=204)
+
+    page.route("**/note*", nowhere)
+    button = fill(page).locator("button").last
+    for wanted in (1, 1, 2):
+        if wanted == 2:
+            page.clock.run_for(10_000)
+        button.evaluate("button => button.click()")
+        page.wait_for_timeout(500)
+        require(len(keys) == wanted, f"{len(keys)} requests, not {wanted}")
+    require(len(set(keys)) == 1, f"the keys are {keys}")
+    page.context.close()
+
+
 def acts(name):
     def check(console):
         page = console.open()

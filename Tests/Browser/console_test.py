@@ -19,7 +19,7 @@ from urllib.parse import urldefrag, urljoin, urlsplit
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
 
-from acts import act_page, acts, erased, send
+from acts import act_page, acts, erased, send, stopped
 from console import Console, Failure, require, template
 
 MAXIMUM_PAGE_COUNT = 60
@@ -132,6 +132,14 @@ LOW = """() => [...document.querySelectorAll("td a.id:has(bdi), a.skip")]
     .filter(link => link.getBoundingClientRect().height < 24).map(link => link.textContent)"""
 
 
+# Pictures whose text is less than 8 px high, or that scroll in no region of their own.
+TINY = """() => [...document.querySelectorAll("svg.band, svg.chart")].filter(picture => {
+    const low = [...picture.querySelectorAll("text")].some(
+        text => text.getBoundingClientRect().height < 8);
+    return low || !picture.closest(".scroll[role=region][tabindex='0']");
+}).map(picture => picture.ariaLabel)"""
+
+
 def narrow(console):
     page = console.open(viewport=NARROW)
     faults = []
@@ -145,6 +153,7 @@ def narrow(console):
         for found in Axe().run(page, options=NARROW_RULES).response["violations"]:
             faults.append(f"{url} {found['id']}: {found['nodes'][0]['html'][:160]}")
         faults += [f"{url}: {text!r} is less than 24 px high" for text in page.evaluate(LOW)]
+        faults += [f"{url}: {text!r} cannot be read" for text in page.evaluate(TINY)]
     page.context.close()
     require(not faults, "\n     ".join(faults))
 
@@ -503,6 +512,7 @@ CHECKS = [
     ("act: link", acts("link")),
     ("act: grant", acts("grant")),
     ("act: note", acts("note")),
+    ("act: sent again after a stop", stopped),
     ("a proof with a hostile text verifies, and runs nothing of it", proof_of_hostile_text),
     ("a new event appears by itself", appears_live),
     ("act: erase", erased),

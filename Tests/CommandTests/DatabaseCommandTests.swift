@@ -101,13 +101,14 @@ struct DatabaseCommandTests {
         #expect(refused.errorCode == "fileForeign")
     }
 
-    @Test("Where a database has no log none is copied, backed up or listed, and none is created")
+    @Test("Where a database has no log none is copied, backed up, listed or audited, nor made")
     func missing() async throws {
         let (place, url) = try await workplace()
         for arguments in [
             ["log", "copy", "--from", url, "--to", "copied"],
             ["backup", "file", "--database", url],
             ["nodes", "--database", url],
+            ["audit", "verify", "--database", url],
         ] {
             for _ in 0..<2 {
                 let outcome = try await place.run(arguments + place.options)
@@ -278,6 +279,9 @@ struct DatabaseCommandTests {
         #expect(refused.errorCode == "logWentBack", "\(refused.err)")
         #expect(refused.err.contains("log accept --environment production"))
         #expect(try await place.run("nodes", "--database", url).code == 0)
+        let audited = try await place.run("audit", "verify", "--json", "--database", url)
+        #expect(audited.code == 1, "\(audited.err)")
+        #expect(try audited.json()["projectionsMatch"]?.bool == false)
         // As a service that runs has it open.
         let facts = try await FactsStore.open(
             place.ledgerFile("facts-\(Fact.decoderVersion).sqlite"))

@@ -32,6 +32,49 @@ struct HTMLTests {
         #expect(page.text == "abc\\u202Efed\\u0000\\uFFFE")
     }
 
+    @Test("The value of a field is sent back as it was typed, and is no markup")
+    func values() {
+        let text = "👨\u{200D}👩 \u{AD}\u{202E}\u{FFFE}\r"
+        let value = "👨\u{200D}👩 \u{AD}\u{202E}\u{FFFE}&#13;"
+        var frame = Frame.bare([], now: Timestamp(milliseconds: 1_774_000_000_000))
+        frame.values = ["actor": text, "reason": "\n\(text)"]
+        let order = frame.order().text
+        #expect(order.contains(" value=\"\(value)\""))
+        // Of two line feeds the browser keeps the second.
+        #expect(order.contains(">\n\n\(value)</textarea>"))
+        #expect(HTML.input("a", "A", text).text.contains(" value=\"\(value)\""))
+        #expect(Page.hidden([("a", text)]).text.contains(" value=\"\(value)\""))
+        #expect(HTML(field: "<\"'&>").text == "&lt;&quot;&#39;&amp;&gt;")
+    }
+
+    @Test("The slider of knowledge stands at the known time and reaches a day before it")
+    func slider() throws {
+        let now = Timestamp(milliseconds: 1_774_000_000_123)
+        let day: Int64 = 86_400_000
+        var frame = Frame.bare(["customers", "ann"], now: now)
+        func bound(_ name: String) throws -> Int64 {
+            let form = frame.knowledgeForm.text
+            let start = try #require(form.firstRange(of: "data-slider=\"knownAt\""))
+            let rest = form[start.upperBound...]
+            let value = try #require(rest.firstRange(of: "\(name)=\""))
+            return try #require(Int64(rest[value.upperBound...].prefix { $0 != "\"" }))
+        }
+        #expect(try bound("value") == now.milliseconds)
+        #expect(try bound("max") == now.milliseconds)
+        #expect(try bound("min") == now.milliseconds - 400 * day)
+        for days in [-500, -399, -1, 1, 500] as [Int64] {
+            let known = now.advanced(byMilliseconds: days * day + 7)
+            frame.state.knowledge = .knownAt(known)
+            let (least, most) = (try bound("min"), try bound("max"))
+            #expect(try bound("value") == known.milliseconds, "\(days)")
+            #expect(least <= known.milliseconds - day, "\(days)")
+            #expect(most == max(known, now).milliseconds, "\(days)")
+            #expect((known.milliseconds - least) % 60_000 == 0, "\(days)")
+        }
+        frame.state.knowledge = .knownPosition(300)
+        #expect(!frame.knowledgeForm.text.contains("data-slider"))
+    }
+
     @Test("Markup in markup is not escaped again")
     func nested() {
         let inner: HTML = "<b>\("a<b")</b>"
@@ -50,6 +93,12 @@ struct HTMLTests {
         #expect(last.html.text == "3-4-" && last.end == 5)
         let large = HTML.parts(5, from: 4, within: 1, part)
         #expect(large.html.text == "4-" && large.end == 5)
+        let newest = HTML.parts(5, from: nil, within: 5, part)
+        #expect(newest.html.text == "3-4-" && newest.start == 3 && newest.end == 5)
+        let all = HTML.parts(5, from: nil, within: 10, part)
+        #expect(all.html.text == "0-1-2-3-4-" && all.start == 0)
+        let none = HTML.parts(0, from: nil, within: 10, part)
+        #expect(none.html.isEmpty && none.end == 0)
         let beyond = HTML.parts(5, from: .max, within: 6, part)
         #expect(beyond.html.isEmpty && beyond.end == .max)
     }

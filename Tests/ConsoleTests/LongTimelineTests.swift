@@ -86,7 +86,13 @@ struct LongTimelineTests {
         // Words below a stretch say its state, not its colour alone.
         #expect(band.contains("y=\"32\">\(chain.answer.state.text)</text>"))
         #expect(band.contains("Last narrow stretches, from the left: "))
-        #expect(band.contains("renewing from 20"))
+        #expect(band.contains("renewing from <time "))
+        let region = "aria-label=\"States over time of \(chain.chain.originalTransactionId)\""
+        #expect(band.contains("tabindex=\"0\" role=\"region\" \(region)"))
+        var local = frame
+        local.state.zone = .local
+        let there = StateBand(frame: local, reading: chain).svg.text
+        #expect(there.components(of: " UTC</text>") == 2 && !band.contains("UTC"))
         #expect(page.utf8.count <= pageByteCount)
         let customer = CustomerId("ann")
         let reading = CustomerReading(

@@ -76,6 +76,19 @@ struct AuditTests {
         #expect(!report.isSound)
     }
 
+    @Test("A log that lacks the newest event that its node has seen is not sound")
+    func seen() async throws {
+        let ledger = try await taken()
+        let newest = try await ledger.ledger { try await $0.log.event(at: 4) }
+        for (position, isThere) in [(Int64(4), true), (5, false)] {
+            let seen = ProjectionCursor(position: position, leafHash: newest?.event.leafHash)
+            try NodeMemory(node: "node", ledger: "ledger", seen: seen)
+                .write(to: ledger.environmentDirectory)
+            let report = try await ledger.audit()
+            #expect(report.projectionsMatch == isThere && report.isSound == isThere)
+        }
+    }
+
     private func change(_ file: DatabaseQueue, _ sql: String) throws {
         try file.write { try $0.execute(sql: sql) }
     }

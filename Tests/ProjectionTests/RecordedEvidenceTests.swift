@@ -202,6 +202,22 @@ struct RecordedEvidenceTests {
         #expect(try await Self.findings(event) == [])
     }
 
+    @Test("A date after the year 9999, which earlier releases accepted, is sound")
+    func clampedDate() async throws {
+        let bought = Self.chain.bought()
+        var event = try Self.event(Array(bought.token().utf8))
+        let later = bought.withTransaction {
+            $0.expiresDate = Timestamp(milliseconds: 253_402_300_800_000)
+        }
+        let token = Array(try later.token().utf8)
+        // The intake refuses it today.
+        #expect(throws: VerificationError.self) { _ = try Self.event(token) }
+        event.evidence = try EvidencePacker().pack(.jws(token))
+        #expect(try await Self.findings(event) == [])
+        event.attributes.chain = OriginalTransactionId("777000777")
+        #expect(try await Self.findings(event) == ["attributesMismatch"])
+    }
+
     @Test("The chain \"\", which earlier releases stored of notifications that name none, is sound")
     func emptyChain() async throws {
         var event = try Self.event(try Self.token(MadeChain(id: "")))

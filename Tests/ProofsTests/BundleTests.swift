@@ -370,4 +370,25 @@ struct BundleTests {
             await #expect(throws: ProofError.self) { _ = try await maker.events([]) }
         }
     }
+
+    @Test("Evidence with a date that only earlier releases accepted is proven")
+    func clampedDate() async throws {
+        let bought = MadeChain().bought()
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([bought])
+        let first = try #require(try await ledger.ledger { try await $0.log.event(at: 1) }).event
+        let later = bought.withTransaction {
+            $0.expiresDate = Timestamp(milliseconds: 253_402_300_800_000)
+        }
+        let token = Array(try later.token().utf8)
+        let row = NewEvent(
+            key: first.key, attributes: first.attributes, receivedAt: first.receivedAt,
+            evidence: try EvidencePacker().pack(.jws(token))
+        ).row(at: 1, key: first.key, identity: nil, receivedAt: first.receivedAt)
+        let event = try BundledEvent(
+            ProofBundle.Event(
+                position: 1, leafData: row.leafData, inclusion: [], evidence: token),
+            .production, EvidenceVerifier(roots: TestAuthority.roots), EvidencePacker())
+        #expect(event.signature == .other(TestAuthority.rootFingerprint))
+    }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import LedgerStore
 import LedgerTestSupport
 import Projection
@@ -128,5 +129,28 @@ struct CheckpointTests {
             ) { StoryCheck.end }
             await #expect(throws: ProofError.self) { _ = try await other.sign() }
         }
+    }
+
+    @Test(
+        "A log that is too damaged to be compared is a finding, not an error",
+        arguments: ["DELETE FROM head", "UPDATE head SET root = zeroblob(32)"])
+    func damaged(change: String) async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(MadeChain().life)
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let kept = try await ledger.session { session in
+            try await ProvenStory.maker(session, key).1.sign()
+        }
+        try LogTampering(path: "\(ledger.environmentDirectory)/log.sqlite").run(change)
+        let opened = try await EnvironmentLedger.openLog(
+            ledger.configuration, environment: ledger.environment)
+        let report = try await CheckpointAudit(
+            opened.log, operations: opened.operations, key: key.verifier
+        ).run()
+        await opened.close()
+        #expect(
+            report?.findings == [
+                CheckpointAudit.Finding(code: .logDamaged, size: kept.size, firstPosition: 1)
+            ])
     }
 }

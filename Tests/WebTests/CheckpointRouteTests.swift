@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+import Faults
 import Foundation
 import HTTPTypes
 import LedgerStore
@@ -231,6 +232,36 @@ struct CheckpointRouteTests {
             let answer = try await client.get("/console/production/audit")
             let page = answer.text
             #expect(page.contains("No checkpoint of this log was signed."))
+        }
+    }
+
+    @Test("The audit of a log without a head has a result, although checkpoints are kept")
+    func headless() async throws {
+        let place = try ServedPlace()
+        let path = "\(place.directory(of: .production))/log.sqlite"
+        try await place.serve(renewed: purchase) {
+            (client: WebClient, host: LedgerHost) async throws in
+            let ledger = try host.ledger(.production).ledger
+            let signed = try LogCheckpoint(
+                origin: Self.origin, size: 2, root: try await ledger.log.head().root
+            ).signed(by: try NoteSignerKey(name: Self.origin))
+            try await ledger.operations.keep(
+                StoredCheckpoint(size: 2, note: signed.note, signedAt: purchase.start))
+            // Throws where the service keeps the change in the WAL, after it was made.
+            try? LogTampering(path: path).run("DELETE FROM head")
+            _ = try await client.send(.post, "/v1/audit:verify", .decision(key: "k"))
+            var answer = try await client.get("/v1/audit")
+            while answer.status == 200, answer.json["last"]?["endedAt"]?.string == nil {
+                answer = try await client.get("/v1/audit")
+            }
+            #expect(answer.json["size"]?.isNull == true && answer.json["root"]?.isNull == true)
+            let result = answer.json["last"]?["result"]
+            #expect(result?["sound"]?.bool == false)
+            let findings = result?["checkpoints"]?["findings"]?.array
+            #expect(findings?.compactMap { $0["code"]?.string } == ["logDamaged"])
+            let page = try await client.get("/console/production/audit").text
+            #expect(page.contains("The end of the log cannot be read"))
+            #expect(page.contains("Not sound"))
         }
     }
 

@@ -42,19 +42,23 @@ public enum SalesReport {
         }
 
         /// The figure of an event by Apple's name (Subscription events); nil where it is not
-        /// compared: changes of products, offers within a run, failed payments.
+        /// compared: changes of products at the standard price, offers within a run, failed
+        /// payments. Capitals do not matter: Apple writes both “From” and “from”.
         init?(event: String) {
-            switch event {
-            case "Subscribe", "Start Introductory Offer", "Start Offer Code", "Opt-In":
+            let name = event.lowercased()
+            switch name {
+            case "subscribe", "start introductory offer", "start offer code", "opt-in":
                 self = .starts
-            case "Paid Subscription from Introductory Offer": self = .trialConversions
-            case "Refund": self = .refunds
+            case "paid subscription from introductory offer", "upgrade from introductory offer",
+                "crossgrade from introductory offer", "downgrade from introductory offer":
+                self = .trialConversions
+            case "refund": self = .refunds
             default:
-                if event.hasPrefix("Reactivate") {
+                if name.hasPrefix("reactivate") {
                     self = .reactivations
-                } else if event == "Renew" || event.hasPrefix("Renewal") {
+                } else if name == "renew" || name.hasPrefix("renewal") {
                     self = .renewals
-                } else if event == "Cancel" || event.hasPrefix("Canceled") {
+                } else if name == "cancel" || name.hasPrefix("canceled") {
                     self = .cancellations
                 } else {
                     return nil

@@ -6,18 +6,18 @@
  * data-copy=ID: hidden button, copies that text
  * id and data-live=URL: fetched again at each of its messages, unless in use
  * data-live-state: says live, paused, reconnecting
- * form data-once: is sent once
+ * form data-once: is sent once in 10 s
  * data-slider=ID: hidden range, writes its ms as RFC 3339 into that field; [ ] step a day, send */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const fields = "input:not([type=checkbox],[type=radio],[type=range]),textarea,select";
 const keysOff = () => localStorage.getItem("subledger.keys") === "off";
 
-let earlierKey = "";
+let prefix = "";
 function press(key) {
   const keyed = (name) => document.querySelector(`[data-key="${CSS.escape(name)}"]`);
-  const target = keyed(earlierKey + key) ?? keyed(key);
+  const target = keyed(prefix + key) ?? keyed(key);
   const isFirst = !target && document.querySelector(`[data-key^="${CSS.escape(key)} "]`);
-  earlierKey = isFirst ? `${key} ` : "";
+  prefix = isFirst ? `${key} ` : "";
   if (target?.matches(fields)) {
     target.focus();
     target.select?.();
@@ -27,7 +27,7 @@ function press(key) {
 function move(step) {
   const rows = all("[data-row]").filter((row) => row.offsetParent);
   const old = rows.findIndex((row) => row.ariaCurrent || row.contains(document.activeElement));
-  const row = rows[Math.max(0, Math.min(rows.length - 1, old + step))];
+  const row = rows[old + step] ?? rows[Math.max(old, 0)];
   rows[old]?.removeAttribute("aria-current");
   row?.setAttribute("aria-current", "true");
   row?.querySelector("a[href]")?.focus();
@@ -52,7 +52,7 @@ addEventListener("keydown", (event) => {
   if (isCommand && key === "k") found = press("/");
   else if (isCommand || event.altKey || keysOff()) return;
   else if (target.closest?.(fields)) key === "Escape" && target.blur();
-  else if (!earlierKey && key in actions) found = actions[key]();
+  else if (!prefix && key in actions) found = actions[key]();
   else if (key.length === 1) found = press(key);
   if (found) event.preventDefault();
 });
@@ -80,8 +80,11 @@ addEventListener("click", async ({ target }) => {
 });
 addEventListener("input", ({ target }) => slide(target));
 addEventListener("submit", (event) => {
-  if (event.target.ariaBusy) event.preventDefault();
-  if (event.target.matches("[data-once]")) event.target.ariaBusy = "true";
+  const form = event.target;
+  if (form.ariaBusy) event.preventDefault();
+  if (!form.matches("[data-once]")) return;
+  form.ariaBusy = "true";
+  setTimeout(() => { form.ariaBusy = null; }, 10000);
 });
 
 let sources = [];
@@ -124,8 +127,7 @@ addEventListener("pageshow", () => {
 });
 
 prepare(document);
-const checkbox = document.getElementById("keys");
-if (checkbox) {
-  checkbox.checked = !keysOff();
-  checkbox.onchange = () => localStorage.setItem("subledger.keys", checkbox.checked ? "on" : "off");
+for (const box of all("#keys")) {
+  box.checked = !keysOff();
+  box.onchange = () => localStorage.setItem("subledger.keys", box.checked ? "on" : "off");
 }

@@ -58,13 +58,20 @@ struct StateBand {
         let states = intervals.map(\.state.text) + (gaps.isEmpty ? [] : ["gap"])
         let summary = Array(Set(states)).sorted().joined(separator: ", ")
         return """
+            <div class="scroll" tabindex="0" role="region" \
+            aria-label="States over time of \(reading.chain.originalTransactionId)">
             <svg class="band" viewBox="0 0 \(StateBand.width) \(StateBand.height)" role="img" \
             aria-label="States over time: \(summary)">
             \(bars)\(gaps)\(words)
-            <text x="0" y="46">\(frame.text(start).prefix(10))</text>
-            <text x="\(StateBand.width)" y="46" text-anchor="end">\(frame.text(end).prefix(10))</text>
-            </svg>\(listing(intervals.filter { !hasRoom($0) }))
+            <text x="0" y="46">\(date(start))</text>
+            <text x="\(StateBand.width)" y="46" text-anchor="end">\(date(end))</text>
+            </svg></div>\(listing(intervals.filter { !hasRoom($0) }))
             """
+    }
+
+    /// The day of a moment; with its zone where the browser writes other times in its own.
+    private func date(_ moment: Timestamp) -> String {
+        "\(frame.text(moment).prefix(10))\(frame.state.zone == .local ? " UTC" : "")"
     }
 
     /// Stretches that are listed.
@@ -75,7 +82,7 @@ struct StateBand {
     private func listing(_ narrow: [Interval]) -> HTML {
         guard !narrow.isEmpty else { return "" }
         let listed = narrow.suffix(StateBand.listedCount)
-        let items = listed.map { "\($0.state.text) from \(frame.text($0.from))" as HTML }
+        let items = listed.map { "\($0.state.text) from \(frame.time($0.from))" as HTML }
         let which = listed.count < narrow.count ? "Last narrow stretches" : "Narrow stretches"
         return """
 
@@ -93,7 +100,7 @@ struct StateBand {
                 return (stretch.from, stretch.to, text)
             }
             let end = notice.code == .renewalOverdue ? notice.to : notice.from
-            return (notice.from, end, "\(notice.caveat) \(frame.text(notice.from))")
+            return (notice.from, end, "\(notice.caveat) \(notice.from.rfc3339)")
         }
     }
 }

@@ -2,28 +2,38 @@ internal import AppStore
 internal import Ledger
 
 extension Frame {
-    /// How far back the slider reaches: 400 days.
-    private static let reachMilliseconds: Int64 = 400 * 86_400_000
+    private static let dayMilliseconds: Int64 = 86_400_000
 
     /// The field and slider that select "as known at" of a page. Acts are not offered in the past.
     var knowledgeForm: HTML {
-        let known = state.knowledge.knownAt
         let value =
             if case .knownPosition(let position) = state.knowledge { "#\(position)" } else {
-                known?.rfc3339 ?? ""
+                state.knowledge.knownAt?.rfc3339 ?? ""
             }
-        let slider = (known ?? now).milliseconds
-        let least = now.milliseconds - Frame.reachMilliseconds
         return """
             <form class="filter" method="get" action="\(ViewState.address(self))">
             \(Page.hidden(state, but: ["knownAt", "knownPosition"]))\(Page.hidden(kept))\
             <label for="knownAt">As known at</label>
             <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a day, a time or #position" \
             maxlength="40" data-key="t" spellcheck="false">
-            <input type="range" hidden aria-label="As known at, by sliding" data-slider="knownAt" min="\(least)" \
-            max="\(now.milliseconds)" value="\(max(slider, least))" step="60000">
+            \(slider)
             <button>Show</button>
             </form>
+            """
+    }
+
+    /// Stands at the known time, and reaches 400 days back, at least to the day before that time;
+    /// none for a position, which has no day before it.
+    private var slider: HTML {
+        if case .knownPosition = state.knowledge { return "" }
+        let known = (state.knowledge.knownAt ?? now).milliseconds
+        let last = now.milliseconds
+        // Whole steps, so that the browser does not round the value.
+        let back =
+            max(known - last + 400 * Frame.dayMilliseconds, Frame.dayMilliseconds) / 60_000 * 60_000
+        return """
+            <input type="range" hidden aria-label="As known at, by sliding" data-slider="knownAt" \
+            min="\(known - back)" max="\(max(known, last))" value="\(known)" step="60000">
             """
     }
 }

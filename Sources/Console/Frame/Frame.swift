@@ -101,8 +101,8 @@ package struct Frame: Sendable {
     /// The value of a kept parameter; nil where it is absent.
     package func asked(_ name: String) -> String? { kept.first { $0.0 == name }.flatMap(\.1) }
 
-    /// The row that its table begins with.
-    var firstRow: Int { place.first { $0.0 == "row" }.flatMap(\.1).flatMap { Int($0) } ?? 0 }
+    /// The row that its table begins with, if the address states one.
+    var firstRow: Int? { place.first { $0.0 == "row" }.flatMap(\.1).flatMap { Int($0) } }
 
     /// The address that a form of the page is sent to, with the app of the chain that it is about.
     var formAddress: String { state.url(path, [("bundleId", state.bundleId?.rawValue)]) }

@@ -87,7 +87,7 @@ package struct Page: Sendable {
         return """
             <form class="find" action="\(frame.state.url(["find"]))" method="get" role="search">
             \(Page.hidden(frame.state, but: ["bundleId"]))<label for="q">Find</label>
-            <input id="q" name="q" value="\(frame.asked("q") ?? "")" maxlength="256" data-key="/"
+            <input id="q" name="q" value="\(HTML(field: frame.asked("q") ?? ""))" maxlength="256" data-key="/"
             placeholder="customer, transaction, #position" autocomplete="off" spellcheck="false">
             </form>
             """
@@ -101,7 +101,9 @@ package struct Page: Sendable {
     /// Parameters as hidden fields of a form; nil values are left out.
     static func hidden(_ parameters: [(String, String?)]) -> HTML {
         parameters.compactMap { name, value -> HTML? in
-            value.map { "<input type=\"hidden\" name=\"\(name)\" value=\"\($0)\">\n" }
+            value.map {
+                "<input type=\"hidden\" name=\"\(name)\" value=\"\(HTML(field: $0))\">\n"
+            }
         }.joined("")
     }
 

@@ -61,20 +61,23 @@ extension Frame {
 }
 
 extension HTML {
-    /// As many parts from `first` on as fit `byteCount` together, at least one if there is one; and
-    /// the index after the last.
+    /// As many parts as fit `byteCount` together, at least one if there is one; the index of the
+    /// first of them, and that after the last.
+    ///
+    /// - Parameter first: the part to begin with; nil: to end with the last one.
     static func parts(
-        _ count: Int, from first: Int, within byteCount: Int, _ part: (Int) -> HTML
-    ) -> (html: HTML, end: Int) {
-        var (html, end) = (HTML(), first)
-        while end < count {
-            let next = part(end)
-            guard end == first || html.text.utf8.count + next.text.utf8.count <= byteCount
+        _ count: Int, from first: Int?, within byteCount: Int, _ part: (Int) -> HTML
+    ) -> (html: HTML, start: Int, end: Int) {
+        let isForward = first != nil
+        var (html, start, end) = (HTML(), first ?? count, first ?? count)
+        while isForward ? end < count : start > 0 {
+            let next = part(isForward ? end : start - 1)
+            guard start == end || html.text.utf8.count + next.text.utf8.count <= byteCount
             else { break }
-            html += next
-            end += 1
+            html = isForward ? html + next : next + html
+            if isForward { end += 1 } else { start -= 1 }
         }
-        return (html, end)
+        return (html, start, end)
     }
 
     /// Names and values; a nil value is left out.
@@ -98,7 +101,7 @@ extension HTML {
         """
         <label for="\(name)">\(label)</label>
         <input id="\(name)" name="\(name)" maxlength="256" placeholder="\(hint)" \
-        value="\(value ?? "")" spellcheck="false" autocomplete="off"\
+        value="\(HTML(field: value ?? ""))" spellcheck="false" autocomplete="off"\
         \(isRequired ? " required" as HTML : "")>
         """
     }

@@ -21,8 +21,7 @@ package struct AuditPage {
         Page(
             "Audit", frame,
             """
-            <dl class="fields"><dt>Events</dt><dd>\(standing.head.position)</dd>\
-            <dt>Root</dt><dd><span class="id">\(standing.head.root.hexadecimal)</span></dd></dl>
+            \(standing.head.map { head($0) } ?? Self.unreadable)
             \(frame.act("Verify now", "audit", "verify", if: standing.running == nil))
             \(frame.live("audit", runs))
             <p class="muted">Each event's page proves that it is in this tree. \
@@ -33,6 +32,16 @@ package struct AuditPage {
             \(frame.pager("Older", "before", next.map(String.init)))
             """)
     }
+
+    private func head(_ head: LogHead) -> HTML {
+        """
+        <dl class="fields"><dt>Events</dt><dd>\(head.position)</dd>\
+        <dt>Root</dt><dd><span class="id">\(head.root.hexadecimal)</span></dd></dl>
+        """
+    }
+
+    private static let unreadable: HTML =
+        "<p class=\"banner warn\">The end of the log cannot be read.</p>"
 
     private var runs: HTML {
         """

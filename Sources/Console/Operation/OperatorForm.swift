@@ -100,8 +100,9 @@ package struct OperatorForm {
                 + input("to", "Last position", isRequired: true)
         case .audit:
             """
-            <p><label><input type="checkbox" name="signatures" value="true"> Also verify every signature \
-            again</label></p>
+            <p><label><input type="checkbox" name="signatures" value="true"\
+            \(frame.values["signatures"] == "true" ? " checked" as HTML : "")> \
+            Also verify every signature again</label></p>
             """
         }
     }

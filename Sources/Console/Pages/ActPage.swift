@@ -158,7 +158,7 @@ package struct ActPage {
     }
 
     private func kept(_ name: String) -> HTML {
-        "<input type=\"hidden\" name=\"\(name)\" value=\"\(frame.values[name] ?? "")\">"
+        Page.hidden([(name, frame.values[name] ?? "")])
     }
 
     private func input(_ name: String, _ label: String, _ hint: String) -> HTML {
@@ -183,15 +183,16 @@ extension Frame {
     func order(_ label: String = "Reason") -> HTML {
         let stated: HTML = """
             <label for="actor">Your name (stated; this service has no tokens to check it)</label>
-            <input id="actor" name="actor" required maxlength="200" value="\(values["actor"] ?? "")" \
-            autocomplete="name">
+            <input id="actor" name="actor" required maxlength="200" \
+            value="\(HTML(field: values["actor"] ?? ""))" autocomplete="name">
             """
         let actor = viewer.name.map { "<p>Decided by <b>\($0)</b>.</p>" as HTML } ?? stated
+        // The browser drops one line feed at the beginning of a text area.
         return """
             \(actor)
             <label for="reason">\(label)</label>
-            <textarea id="reason" name="reason" required maxlength="2000" rows="3">\
-            \(values["reason"] ?? "")</textarea>
+            <textarea id="reason" name="reason" required maxlength="2000" rows="3">
+            \(HTML(field: values["reason"] ?? ""))</textarea>
             """
     }
 }

@@ -23,9 +23,10 @@ package struct ErasePage {
             }
         }
 
-        /// Whether a typed text is the id.
+        /// Whether a typed text is the id, or the id as pages show it.
         package func isNamed(by text: String?) -> Bool {
-            switch self {
+            if text == id.printable { return true }
+            return switch self {
             case .customer(let customer): text.map { CustomerId(stated: $0) } == customer
             case .chain(let id): text == id
             }

@@ -33,7 +33,8 @@ package struct ReportPage {
         self.name = name
     }
 
-    private var first: Int { frame.firstRow }
+    /// The row that the table begins with; nil: it ends with the last one, which is the newest.
+    private var first: Int? { frame.firstRow }
 
     package var page: Page {
         let title = name.prefix(1).uppercased() + name.dropFirst()
@@ -123,7 +124,8 @@ package struct ReportPage {
         }
     }
 
-    /// The address of the chains behind a cell.
+    /// The address of the chains behind a cell, short since a page has many: relative to the page,
+    /// which is in the folder of reports.
     ///
     /// - Parameter group: `dimension=value` of each dimension.
     private func cell(
@@ -133,12 +135,14 @@ package struct ReportPage {
         let isApart = report.stamp.rates == nil
         let rates = ("rates", isApart && report.isMoney ? RateChoice.separateName : nil)
         let kept = frame.kept.filter { ["where", "timeZone", "paid"].contains($0.0) } + [rates]
-        return frame.state.url(
+        let folder = ViewState(environment: frame.state.environment).url(["reports", ""])
+        let address = frame.state.url(
             ["reports", name, "cell"],
             [
                 ("from", label(from)), ("to", label(to)), ("column", column),
                 ("group", group.isEmpty ? nil : group.joined(separator: ",")),
             ] + kept)
+        return String(address.dropFirst(folder.count))
     }
 
     private func label(_ moment: Timestamp) -> String { report.scope.zone.label(moment) }
@@ -154,11 +158,11 @@ package struct ReportPage {
 
     /// The figures, and for a difference the events that changed them.
     func table(beside chart: HTML) -> HTML {
-        guard first < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
+        guard first ?? 0 < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
         let columns = shownColumns
         let linked = frame.viewer.seesPeople ? report.columnsOfChains : []
         let limit = max(Self.rowsByteCount, Self.contentByteCount - chart.text.utf8.count)
-        let (rows, end) = HTML.parts(report.rows.count, from: first, within: limit) {
+        let (rows, start, end) = HTML.parts(report.rows.count, from: first, within: limit) {
             row(report.rows[$0], columns, linked)
         }
         let names = ["from"] + report.dimensions
@@ -178,22 +182,23 @@ package struct ReportPage {
             <div class="scroll"\(focus) role="region" aria-label="Figures"><table class="rows">
             <thead><tr>\(heads)\(figures)\(rates)\(events)</tr></thead><tbody>
             \(rows)</tbody></table></div>
-            \(pager(end))
+            \(pager(start, end))
             """
     }
 
     /// Links to the first rows and to those after the page.
-    private func pager(_ end: Int) -> HTML {
-        guard first > 0 || end < report.rows.count else { return "" }
+    private func pager(_ start: Int, _ end: Int) -> HTML {
+        guard start > 0 || end < report.rows.count else { return "" }
         func link(_ text: String, _ first: Int) -> HTML {
-            let row = ("row", first > 0 ? String(first) : nil)
+            let row = ("row", Optional(String(first)))
             return "<a href=\"\(frame.state.url(frame.path, frame.kept + [row]))\">\(text)</a>"
         }
-        let start = first > 0 ? link("First rows", 0) : ""
+        let before = start > 0 ? link("First rows", 0) : ""
+        let omitted: HTML = first == nil ? "; rows 1 to \(start) do not fit on this page" : ""
         let rest = end < report.rows.count ? link("More rows", end) : ""
         return """
-            <nav class="pager" aria-label="Rows">\(start) rows \(first + 1) to \(end) of \
-            \(report.rows.count) \(rest)</nav>
+            <nav class="pager" aria-label="Rows">\(before) rows \(start + 1) to \(end) of \
+            \(report.rows.count)\(omitted) \(rest)</nav>
             """
     }
 

@@ -50,7 +50,7 @@ package struct RetentionOffersPage {
             label: "Retention offers", heads: ["Rule", "Message", "Offer"] + figures,
             figures: Set(figures))
         // A link may name any row.
-        let start = min(frame.firstRow, offers.rows.count)
+        let start = min(frame.firstRow ?? 0, offers.rows.count)
         let end = start + Frame.rowCount
         let rows = offers.rows.dropFirst(start).prefix(Frame.rowCount).map { row in
             table.row([

@@ -55,7 +55,7 @@ struct BundledEvent {
         let prepared: PreparedEvidence
         if let submission = try Submission(evidence: evidence, of: kind) {
             let preparation = EventPreparation(
-                verifier: verifier, packer: packer,
+                verifier: verifier.clampingDates, packer: packer,
                 apps: [Configuration.App(bundleId: recorded.attributes.bundleId)],
                 environment: environment, source: recorded.attributes.source)
             let accepted: AcceptedEvidence

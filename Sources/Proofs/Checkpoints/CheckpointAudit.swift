@@ -20,7 +20,7 @@ public struct CheckpointAudit: Sendable {
             case logCut
             /// Other events are at positions that were signed.
             case logRewritten
-            /// The log's own leaves do not give its root.
+            /// The log's own leaves do not give its root, or it cannot be read.
             case logDamaged
             /// The checkpoint itself is not valid.
             case checkpointInvalid
@@ -54,13 +54,15 @@ public struct CheckpointAudit: Sendable {
 
     /// Compares every checkpoint kept, and `other`; nil where there is none.
     public func run(against other: SignedNote? = nil) async throws(StoreError) -> Report? {
-        let isKept = try await operations?.checkpoints(after: -1, limit: 1).isEmpty == false
-        guard other != nil || isKept else { return nil }
-        let head = try await log.head().position
+        let newest = try await operations?.checkpoints(before: .max, limit: 1).first?.size
+        guard other != nil || newest != nil else { return nil }
+        let named = other.flatMap { try? LogCheckpoint($0) }?.size ?? 0
         var report = Report()
         if key != nil { report.signedCount = 0 }
-        guard try await prover.root(of: head) != nil else {
-            report.findings = [Finding(code: .logDamaged, size: head, firstPosition: 1)]
+        guard let head = try await soundHead() else {
+            report.findings = [
+                Finding(code: .logDamaged, size: max(newest ?? 0, named), firstPosition: 1)
+            ]
             return report
         }
         var (size, confirmed): (Int64, Int64) = (-1, 0)
@@ -76,7 +78,6 @@ public struct CheckpointAudit: Sendable {
             }
         }
         guard let other else { return report }
-        let named = (try? LogCheckpoint(other))?.size ?? 0
         // Starts at the newest earlier checkpoint that the log extends.
         let bad = Set(report.findings.map(\.size))
         let earlier = try await operations?.checkpoints(
@@ -84,6 +85,17 @@ public struct CheckpointAudit: Sendable {
         var start = earlier?.first { !bad.contains($0.size) }?.size ?? 0
         try await compare(other, named, head, mustBeSigned: true, &start, &report)
         return report
+    }
+
+    /// The head position; nil for a damaged log.
+    private func soundHead() async throws(StoreError) -> Int64? {
+        do throws(StoreError) {
+            let head = try await log.head().position
+            return try await prover.root(of: head) == nil ? nil : head
+        } catch {
+            guard error.isAudited else { throw error }
+            return nil
+        }
     }
 
     private func compare(

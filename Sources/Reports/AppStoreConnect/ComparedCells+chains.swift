@@ -70,8 +70,8 @@ extension ComparedCells {
             let before = index > 0 ? stretches[index - 1] : nil
             let after = stretches[index]
             let isConverted =
-                before.map { $0.state.isEntitled && $0.values.phase == .trial } ?? false
-                && after.state.isEntitled && after.values.phase != .trial
+                before.map { $0.state.isEntitled && after.values.converts($0.values) } ?? false
+                && after.state.isEntitled
             let isEnded =
                 after.state == .expired
                 && before.map { $0.state.isEntitled || $0.state == .billingRetry } ?? false
@@ -98,13 +98,14 @@ extension ComparedCells {
         }
     }
 
-    /// Apple counts the first payment after a trial as a conversion, not as a renewal. A payment in
-    /// grace has a later date than the trial's end.
+    /// Apple counts the first payment of the standard price after an introductory offer as a
+    /// conversion, not as a renewal. A payment in grace has a later date than the offer's end.
     private mutating func addRenewals(
         _ life: Lifecycle, _ periods: [PeriodReading], _ chain: ChainId, _ catalogue: Catalogue
     ) {
         let conversions = Set(
-            zip(periods, periods.dropFirst()).filter { $0.isTrial && !$1.followsGap }
+            zip(periods, periods.dropFirst())
+                .filter { !$1.followsGap && $1.values.converts($0.values) }
                 .map { $1.purchase })
         for found in occurrences(.renewals, life, chain, catalogue) {
             let amount = found.amounts["renewals"] ?? found.amounts["unpriced"] ?? 0
@@ -203,5 +204,13 @@ extension CountedStretch {
         case .billingRetry: isCounted && state == .billingRetry
         default: false
         }
+    }
+}
+
+extension DimensionValues {
+    /// Whether a period with these values turns the one just before it into a conversion: from an
+    /// introductory offer, free or paid, to the standard price, of any product.
+    fileprivate func converts(_ before: DimensionValues) -> Bool {
+        before.offer?.type?.value == .introductoryOffer && phase == .standard
     }
 }

@@ -67,6 +67,8 @@ struct ComparedCells: Summable {
     let pacific: ReportZone
     /// The products that the reports name.
     let products: Set<ProductId>
+    /// The cells in which Apple counts anything: only these can have more than we count.
+    let nonzero: Set<SalesReportTable.Cell>
     /// The earlier of now and knownAt.
     let limit: Timestamp
 
@@ -91,6 +93,7 @@ struct ComparedCells: Summable {
             days.map { ComparedCells.end(of: $0, in: pacific) }.sorted()
         }
         products = Set(table.cells.map(\.key.product))
+        nonzero = Set(table.cells.filter { $0.value.amount > 0 }.map(\.key))
         (self.zone, self.pacific, self.limit) = (zone, pacific, limit)
     }
 
@@ -154,14 +157,16 @@ struct ComparedCells: Summable {
         if let theirs { change(theirs) { $0.causes[.day, default: Count()].add(1, chain) } }
     }
 
-    /// Adds what may explain a difference in Apple's cell.
+    /// Adds what may explain a difference in Apple's cell. What may explain that Apple counts more
+    /// is left out where Apple counts nothing.
     mutating func explain(
         _ cause: Explanation.Cause, _ amount: Int64, _ kind: SalesReport.Kind,
         _ figure: SalesReport.Figure, at time: Timestamp, _ values: DimensionValues,
         _ chain: ChainId
     ) {
         guard time < limit,
-            let cell = self.cell(kind, figure, pacific.day(of: time), values)
+            let cell = self.cell(kind, figure, pacific.day(of: time), values),
+            amount < 0 || nonzero.contains(cell)
         else { return }
         change(cell) { $0.causes[cause, default: Count()].add(amount, chain) }
     }

@@ -8,7 +8,7 @@ public struct Explanation: Hashable, Sendable {
         // Computed: what our number becomes by Apple's rule.
         /// Days in Pacific Time instead of the report zone.
         case day
-        /// The first payment after a trial is a conversion, not a renewal.
+        /// The first standard price after an introductory offer is a conversion, not a renewal.
         case trialConversions
         /// A renewal after lost access is no reactivation.
         case renewalAfterLoss

@@ -36,7 +36,7 @@ struct CellColumn {
             figure = .delivered(isLate: name == "late")
         case .ltv:
             // An average is no sum.
-            known = LifetimeTable.columns.filter { !$0.name.hasSuffix(".perCustomer") }
+            known = LifetimeTable.columns.filter { !LifetimeTable.isAverage($0.name) }
             figure = .lifetime
         }
         guard let found = known.first(where: { $0.name == name }) else {

@@ -64,6 +64,9 @@ struct LifetimeTable: Summable {
         }
         + [.count("unpriced")]
 
+    /// Whether a column is the average of the customers of an age, absent where there are none.
+    static func isAverage(_ column: String) -> Bool { column.hasSuffix(".perCustomer") }
+
     /// The age of a column, e.g. `age.30` for `age.30.net`; nil for columns without one.
     static func ageName(_ column: String) -> String? {
         ages.map { "age.\($0)" }.first { column.hasPrefix("\($0).") }

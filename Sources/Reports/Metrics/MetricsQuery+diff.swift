@@ -152,11 +152,12 @@ extension MetricsQuery {
         return places
     }
 
-    /// Values of 0 are omitted.
+    /// Values of 0 are omitted, except averages, for which 0 differs from no value.
     static func values(_ rows: [Report.Row]) -> [Place: Int64] {
         var values: [Place: Int64] = [:]
         for row in rows {
-            for (column, amount) in row.amounts where amount != 0 {
+            for (column, amount) in row.amounts
+            where amount != 0 || LifetimeTable.isAverage(column) {
                 values[
                     Place(from: row.from, to: row.to, group: row.group, column: column)] = amount
             }
@@ -185,7 +186,7 @@ extension MetricsQuery {
             let events = (moved[place] ?? []).sorted()
             return Report.Row(
                 from: place.from, to: place.to, group: place.group + [place.column],
-                amounts: ["before": before[place] ?? 0, "after": after[place] ?? 0],
+                amounts: ["before": before[place], "after": after[place]].compactMapValues(\.self),
                 events: Array(events.prefix(MetricsLimits.eventCount)),
                 eventsOmitted: max(0, events.count - MetricsLimits.eventCount))
         }

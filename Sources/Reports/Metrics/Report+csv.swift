@@ -14,7 +14,7 @@ extension Report {
             + rates.map { isChurn ? $0.name : "rate.\($0.name)" } + (isDiff ? ["events"] : [])
         let lines = rows.map { row in
             [row.from.rfc3339, row.to.rfc3339] + row.group.map { $0 ?? "" }
-                + columns.map { inUnits ? figure(row, $0) : cell(row, $0) }
+                + columns.map { inUnits && value(row, $0) != nil ? figure(row, $0) : cell(row, $0) }
                 + rates.map { rate in rate.value(row).map { "\($0)" } ?? "" }
                 + (isDiff ? [events(row)] : [])
         }
@@ -25,9 +25,16 @@ extension Report {
     package var isDiff: Bool { if case .diff = subject { true } else { false } }
 
     package func cell(_ row: Row, _ column: CountColumn) -> String {
-        // A product without a documented rate has no denominator.
-        if column == Comparison.base, row.amounts[column.name] == nil { return "" }
-        return "\(row[column.name])"
+        value(row, column).map { "\($0)" } ?? ""
+    }
+
+    /// Nil for the average of no customer, and for the denominator of a product without a
+    /// documented rate.
+    package func value(_ row: Row, _ column: CountColumn) -> Int64? {
+        if let amount = row.amounts[column.name] { return amount }
+        let figure: String? = isDiff ? row.group.last ?? nil : column.name
+        let isAverage = figure.map { LifetimeTable.isAverage($0) } ?? false
+        return isAverage || column == Comparison.base ? nil : 0
     }
 
     /// The positions of the events behind a cell that differs.

@@ -51,7 +51,7 @@ extension Report: JSONObjectWritable {
     private func write(_ column: CountColumn, _ row: Row, to json: inout JSONWriter) {
         let isLoss = column.name.hasPrefix(Report.lossPrefix)
         let key = isLoss ? column.name.dropFirst(Report.lossPrefix.count) : column.name[...]
-        json.member(String(key), row[column.name])
+        json.member(String(key), value(row, column))
     }
 
     /// An object that begins with a row's interval and group.
@@ -75,12 +75,13 @@ extension Report: JSONObjectWritable {
     private func writeValues(_ row: Row, to json: inout JSONWriter) {
         json.object("values") { json in
             for column in columns {
-                guard column.unit == .milliunits else {
-                    json.member(column.name, row[column.name])
+                let figure = value(row, column)
+                guard column.unit == .milliunits, let amount = figure else {
+                    json.member(column.name, figure)
                     continue
                 }
                 json.object(column.name) { json in
-                    json.member("milliunits", row[column.name])
+                    json.member("milliunits", amount)
                     json.member("currency", row.group.first ?? nil)
                 }
             }

@@ -21,12 +21,14 @@ extension Report {
         }.joined(separator: " ")
     }
 
-    /// A figure for people: milliunits as units of the row's currency, with its decimal places.
+    /// A figure for people: milliunits as units of the row's currency, with its decimal places; a
+    /// dash for an amount without a value.
     package func figure(_ row: Row, _ column: CountColumn) -> String {
         guard isMoney(row, column) else { return cell(row, column) }
+        guard let amount = value(row, column) else { return "–" }
         let place = dimensions.firstIndex(of: Dimension.currency.rawValue)
         let currency = place.flatMap { row.group[$0] }
-        return Money(milliunits: row[column.name], currency: currency ?? "").decimal
+        return Money(milliunits: amount, currency: currency ?? "").decimal
     }
 
     /// In rows of a difference or comparison, the group's last value is the figure and decides the

@@ -39,7 +39,7 @@ public struct Report: Sendable {
         public let to: Timestamp
         /// One value per dimension.
         public let group: [String?]
-        /// Absent columns are 0.
+        /// Absent columns are 0, or have no value (`Report.value`).
         public let amounts: [String: Int64]
         /// For a difference: positions of the events that changed their chain's contribution to
         /// the cell, ascending; at most `MetricsLimits.eventCount`.

@@ -10,16 +10,17 @@ import Synchronization
 
 /// The tree of a log, and its verification by this process.
 public struct AuditStanding: Sendable, JSONObjectWritable {
-    /// The end of the log: number of events and root (RFC 6962).
-    public let head: LogHead
+    /// The end of the log: number of events and root (RFC 6962). Nil where it cannot be read: the
+    /// log is damaged or went back, or its database does not answer.
+    public let head: LogHead?
     public let running: AuditRun?
     /// Nil: none has ended since the start.
     public let last: AuditRun?
 
     /// The object of `GET /v1/audit`.
     public func writeMembers(to json: inout JSONWriter) {
-        json.member("size", head.position)
-        json.member("root", head.root)
+        json.member("size", head?.position)
+        json.member("root", head?.root)
         json.member("running", running)
         json.member("last", last)
     }
@@ -29,9 +30,10 @@ public struct AuditStanding: Sendable, JSONObjectWritable {
 extension LedgerHost {
     /// The log's tree head and the last verification.
     ///
-    /// Throws `ServingError` or `StoreError`.
+    /// Throws `ServingError`.
     public func audit(_ environment: Environment) async throws -> AuditStanding {
-        let head = try await ledger(environment).ledger.log.head()
+        let log = try ledger(environment).ledger.log
+        let head = try? await log.head()
         let (running, last) = auditRuns.of(environment)
         return AuditStanding(head: head, running: running, last: last)
     }
@@ -58,34 +60,40 @@ extension LedgerHost {
     }
 
     private func verify(_ served: ServedLedger, withSignatures: Bool) async {
-        let environment = served.environment
         let state: JobState<AuditRun.Found>
         do throws(StoreError) {
-            let audit = Audit(
-                log: served.ledger.log, directory: served.ledger.directory,
-                environment: environment)
-            let report = try await audit.verify(
-                verifier: withSignatures ? verifier : nil, apps: configuration.apps
-            ) { [auditRuns] progress in
-                auditRuns.progress(progress.position, progress.head, in: environment)
+            // The connections of a node refuse a log that went back.
+            let opened = try await configuration.ledger.database?.engine?
+                .openBoth(served.environment, creating: false)
+            let found = await Outcome { () throws(StoreError) -> AuditRun.Found in
+                try await verify(opened?.log ?? served.ledger.log, of: served, withSignatures)
             }
-            state = .finished(
-                AuditRun.Found(report: report, checkpoints: try await compareCheckpoints(served)))
+            await opened?.close()
+            state = .finished(try found.get())
         } catch {
             state = .failed(code: error.code.rawValue, message: error.description)
         }
-        auditRuns.end(state, at: clock(), in: environment)
+        auditRuns.end(state, at: clock(), in: served.environment)
     }
 
-    /// Compares the log with every checkpoint that was kept; nil where none was.
-    private func compareCheckpoints(
-        _ served: ServedLedger
-    ) async throws(StoreError) -> CheckpointAudit.Report? {
+    /// Verifies the log, and compares it with every checkpoint that was kept.
+    private func verify(
+        _ log: any LedgerLog, of served: ServedLedger, _ withSignatures: Bool
+    ) async throws(StoreError) -> AuditRun.Found {
+        let environment = served.environment
+        let audit = Audit(
+            log: log, directory: served.ledger.directory, environment: environment)
+        let report = try await audit.verify(
+            verifier: withSignatures ? verifier : nil, apps: configuration.apps
+        ) { [auditRuns] progress in
+            auditRuns.progress(progress.position, progress.head, in: environment)
+        }
         // A key that became unreadable after the start leaves out how many it signed.
-        try await CheckpointAudit(
-            served.ledger.log, operations: served.ledger.operations,
-            key: try? configuration.auditKey(served.environment)
+        let checkpoints = try await CheckpointAudit(
+            log, operations: served.ledger.operations,
+            key: try? configuration.auditKey(environment)
         ).run()
+        return AuditRun.Found(report: report, checkpoints: checkpoints)
     }
 }
 

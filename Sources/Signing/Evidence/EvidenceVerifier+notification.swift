@@ -16,7 +16,7 @@ extension EvidenceVerifier {
     func notification(
         _ outer: VerifiedJWS, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedNotification {
-        let payload = try PayloadDecoding.decode(NotificationPayload.self, outer, part: .outer)
+        let payload = try decode(NotificationPayload.self, outer, part: .outer)
         guard payload.notificationType != nil else {
             throw VerificationError(
                 .undecodablePayload, reason: "The payload has no notificationType.")
@@ -63,7 +63,7 @@ extension EvidenceVerifier {
             }
             let verified = try result.get()
             try PayloadKind.requireAgreement(verified, part: part)
-            let payload = try PayloadDecoding.decodeUnlessNull(type, verified, part: part)
+            let payload = try decodeUnlessNull(type, verified, part: part)
             return NestedPart(payload: payload, jws: verified, part: part)
         } catch {
             throw error.nested(as: part)

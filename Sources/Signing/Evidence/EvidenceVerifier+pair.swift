@@ -15,11 +15,9 @@ extension EvidenceVerifier {
         let second = try jws.verify(renewal, part: .renewal)
         try PayloadKind.require(.transaction, first, part: .transaction)
         try PayloadKind.require(.renewal, second, part: .renewal)
-        let purchase = try PayloadDecoding.decode(
-            TransactionPayload.self, first, part: .transaction)
+        let purchase = try decode(TransactionPayload.self, first, part: .transaction)
         try requireNamed(purchase, part: .transaction)
-        let outlook = try PayloadDecoding.decodeUnlessNull(
-            RenewalPayload.self, second, part: .renewal)
+        let outlook = try decodeUnlessNull(RenewalPayload.self, second, part: .renewal)
         let purchaseDate = purchase.signedDate ?? outlook?.signedDate ?? receivedAt
         let outlookDate = outlook?.signedDate ?? purchaseDate
         try first.requireValid(at: purchaseDate)

@@ -27,8 +27,7 @@ extension EvidenceVerifier {
             throw VerificationError(
                 .undecodablePayload, reason: "The payload is not a request for a message.")
         }
-        let payload = try PayloadDecoding.decode(
-            RetentionRequestPayload.self, verified, part: .outer)
+        let payload = try decode(RetentionRequestPayload.self, verified, part: .outer)
         guard payload.originalTransactionId.map({ !$0.rawValue.isEmpty }) ?? false,
             let identifier = payload.requestIdentifier, payload.environment != nil,
             (1...EvidenceVerifier.requestIdentifierByteCount).contains(identifier.utf8.count)

@@ -12,6 +12,8 @@ public struct EvidenceVerifier: Sendable {
     public private(set) var receipts: ReceiptVerifier
     /// The environments, of Xcode and LocalTesting, whose data is accepted.
     public let allowedLocalEnvironments: Set<Environment>
+    /// Whether dates outside the years 1 to 9999 are read as the nearest inside.
+    package private(set) var clampsDates = false
 
     /// A verifier under `roots`.
     ///
@@ -41,6 +43,14 @@ public struct EvidenceVerifier: Sendable {
         return copy
     }
 
+    /// The same verifier for evidence from a log, where earlier releases accepted dates outside the
+    /// years 1 to 9999: they are read as the nearest inside, as facts are.
+    package var clampingDates: EvidenceVerifier {
+        var copy = self
+        copy.clampsDates = true
+        return copy
+    }
+
     /// Verifies a separate transaction.
     ///
     /// Throws any code of `JWSVerifier.verify`, `undecodablePayload`,
@@ -62,8 +72,7 @@ public struct EvidenceVerifier: Sendable {
         _ bytes: [UInt8], fallbackDate: Timestamp
     ) throws(VerificationError) -> VerifiedRenewal {
         let verified = try jws.verify(bytes, part: .renewal)
-        let payload = try PayloadDecoding.decodeUnlessNull(
-            RenewalPayload.self, verified, part: .renewal)
+        let payload = try decodeUnlessNull(RenewalPayload.self, verified, part: .renewal)
         let date = payload?.signedDate ?? fallbackDate
         try verified.requireValid(at: date)
         try requireAllowed(payload?.environment, of: verified, part: .renewal)
@@ -99,7 +108,7 @@ public struct EvidenceVerifier: Sendable {
     private func transaction(
         _ verified: VerifiedJWS, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedTransaction {
-        let payload = try PayloadDecoding.decode(TransactionPayload.self, verified, part: .outer)
+        let payload = try decode(TransactionPayload.self, verified, part: .outer)
         try requireNamed(payload, part: .outer)
         let date = payload.signedDate ?? receivedAt
         try verified.requireValid(at: date)
@@ -126,8 +135,7 @@ public struct EvidenceVerifier: Sendable {
     private func appTransaction(
         _ verified: VerifiedJWS, receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedAppTransaction {
-        let payload = try PayloadDecoding.decode(
-            AppTransactionPayload.self, verified, part: .outer)
+        let payload = try decode(AppTransactionPayload.self, verified, part: .outer)
         guard payload.receiptType != nil || payload.receiptCreationDate != nil else {
             throw VerificationError(
                 .undecodablePayload,

@@ -190,7 +190,8 @@ struct MetricReportTests {
         // A chain without a holder is a customer of its own.
         let unknownCustomer = MadeChain(id: "600000000000003")
         _ = try await ledger.ingest(one.life + [two.bought(), unknownCustomer.bought()])
-        let rows = try await report(ledger, "ltv").rows
+        let answer = try await report(ledger, "ltv")
+        let rows = answer.rows
         #expect(rows.map { $0.group } == [["USD"]])
         let amounts = try #require(rows.first?.amounts)
         #expect(amounts["customers"] == 2)
@@ -202,6 +203,19 @@ struct MetricReportTests {
         #expect(amounts["age.60.perCustomer"] == 19_980)
         // 156 days after the purchase no customer is half a year old.
         #expect(amounts["age.180.customers"] == nil)
+        // The average of none is no 0.
+        var json = JSONWriter()
+        answer.write(to: &json)
+        let values = try JSONValue.parse(json.bytes)["rows"]?.array?.first?["values"]
+        let last = try #require(rows.last)
+        for (age, average) in [(60, "19.98"), (180, nil)] as [(Int, String?)] {
+            let name = "age.\(age).perCustomer"
+            let column = try #require(answer.columns.first { $0.name == name })
+            #expect(answer.figure(last, column) == average ?? "–")
+            #expect(answer.cell(last, column) == (average == nil ? "" : "19980"))
+            #expect((values?[name] == .null) == (average == nil))
+        }
+        #expect(!String(decoding: answer.csv(inUnits: true), as: UTF8.self).contains("–"))
     }
 
     @Test("Lifetime: a customer whose first known payment is of an adopted chain is in no row")

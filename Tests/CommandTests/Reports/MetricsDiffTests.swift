@@ -290,13 +290,19 @@ struct MetricsDiffTests {
         _ = try await ledger.ingest([one.bought(), two.bought()])
         two.appAccountToken = token
         _ = try await ledger.ingest([two.turnedOff(0)])
-        let cells = try await diff(ledger, "ltv", from: .knownPosition(2)).rows
+        let answer = try await diff(ledger, "ltv", from: .knownPosition(2))
+        let cells = answer.rows
         let reported = cells.filter { $0.column == "customers" || $0.column == "net" }.map { cell in
             "\(cell.from.rfc3339.prefix(7)) \(cell.column) \(cell.before) \(cell.after)"
         }
         #expect(
             reported == ["2026-01 net 9990 19980", "2026-02 customers 1 0", "2026-02 net 9990 0"])
         #expect(cells.allSatisfy { $0.events == [3] })
+        // Without a customer, February has no average.
+        let average = try #require(
+            cells.last { $0.column == "age.30.perCustomer" && $0.before == 9_990 })
+        #expect(answer.columns.map { answer.cell(average, $0) } == ["9990", ""])
+        #expect(answer.columns.map { answer.figure(average, $0) } == ["9.99", "–"])
     }
 
     @Test("The comparison ends at the earlier knownAt")

@@ -78,4 +78,30 @@ extension ReportExplanationTests {
             Explanation.Cause.allCases.map(\.rawValue) + Explanation.Gap.allCases.map(\.rawValue)
         for name in names { #expect(text.contains("| `\(name)` |"), "\(name)") }
     }
+
+    @Test("Chains without history add no cells where Apple counts nothing")
+    func manyAdopted() async throws {
+        var table = SalesReportTable()
+        let days = 365
+        let day = CivilDate(year: 2025, month: 1, day: 1)
+        for number in 0..<days {
+            table.add(
+                SalesReport.Row(
+                    kind: .subscriptionEvent, figure: .starts,
+                    day: CivilDate(daysSinceEpoch: day.daysSinceEpoch + Int64(number)),
+                    appleId: "1", name: MadeChain.product, country: "USA",
+                    amount: number == 9 ? 1 : 0))
+        }
+        table.endReport()
+        let figures = SalesReport.Figure.all(of: .subscriptionEvent).count
+        let count = SalesReportTable.cellCount / (days * figures) + 1
+        var deliveries: [MadeDelivery] = []
+        for number in 100..<100 + count {
+            var made = try chain(number)
+            if number > 100 { made.storefront = "\(number)" }
+            deliveries.append(made.renewed(1))
+        }
+        let found = try await explain(deliveries, table)
+        #expect(found.lines == ["starts 2025-01-10 1 0: missingHistory 1 (1)"])
+    }
 }

@@ -5,6 +5,7 @@ import LedgerStore
 import LedgerTestSupport
 import PostgresSupport
 import Projection
+import Proofs
 import Queries
 @testable import Service
 import TestSupport
@@ -183,6 +184,54 @@ struct DatabaseRefusalTests {
                 log: ledger.log, directory: ledger.directory, environment: .sandbox
             ).foreignEvidence()
             #expect(foreign?.code == "wrongEnvironment")
+        }
+    }
+
+    /// The result of an audit that an operator starts on a node whose log went back.
+    private func audited(_ node: LedgerHost, key: String) async throws -> AuditRun.Found? {
+        let order = CommandIntake.Order(actor: "sara", tokenName: nil, reason: "r", key: key)
+        _ = try await node.startAudit(order, .production)
+        try await until { try await node.audit(.production).running == nil }
+        let standing = try await node.audit(.production)
+        #expect(standing.head == nil)
+        guard case .finished(let found) = standing.last?.state else { return nil }
+        return found
+    }
+
+    @Test("An audit that an operator starts reads a log that went back, and compares checkpoints")
+    func startedAudit() async throws {
+        let place = try NodePlace()
+        let schema = place.productionSchema
+        let chain = MadeChain()
+        try await place.run(count: 1) { nodes in
+            for delivery in chain.life.prefix(2) { _ = try await nodes[0].post(delivery) }
+            try await place.sql("CREATE TABLE \(schema).earlier AS SELECT * FROM \(schema).head")
+            for delivery in chain.life.dropFirst(2) { _ = try await nodes[0].post(delivery) }
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+            let ledger = try nodes[0].ledger(.production).ledger
+            let signed = try LogCheckpoint(
+                origin: "example.com/log", size: 4, root: try await ledger.log.head().root
+            ).signed(by: try NoteSignerKey(name: "example.com/log"))
+            try await ledger.operations.keep(
+                StoredCheckpoint(size: 4, note: signed.note, signedAt: place.clock.now))
+            try await place.changeEvents(
+                "ALTER TABLE \(schema).evidence DISABLE TRIGGER USER",
+                "DELETE FROM \(schema).evidence WHERE position > 2",
+                "ALTER TABLE \(schema).evidence ENABLE TRIGGER USER",
+                "DELETE FROM \(schema).events WHERE position > 2",
+                """
+                UPDATE \(schema).head SET (position, tree, root, newest_received_at) =
+                    (SELECT position, tree, root, newest_received_at FROM \(schema).earlier)
+                """)
+            let found = try #require(try await audited(nodes[0], key: "1"))
+            #expect(found.report.log.eventCount == 2 && found.report.projectionsMatch == false)
+            #expect(found.checkpoints?.findings.map(\.code) == [.logCut])
+        }
+        // After a restart the node's own connections cannot even be opened.
+        try await place.run(count: 1) { nodes in
+            let found = try #require(try await audited(nodes[0], key: "2"))
+            #expect(found.report.log.eventCount == 2 && found.report.projectionsMatch == false)
+            #expect(found.checkpoints?.findings.map(\.code) == [.logCut])
         }
     }
 

@@ -90,6 +90,26 @@ struct ErasePageTests {
         }
     }
 
+    @Test(
+        "An id with an invisible character is confirmed as it is, and as it is shown",
+        arguments: ["%E2%80%8D", "%5Cu200D"])
+    func invisible(_ typed: String) async throws {
+        let path = "\(ErasePageTests.home)/customers/a%E2%80%8Db"
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let noted = try await client.submit(
+                "\(path)/note", "key=k&actor=sara&reason=r".utf8)
+            #expect(noted.status == 303)
+            _ = try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(120))
+            let form = "key=one&actor=dpo&reason=x%E2%80%8Dy"
+            let planned = try await client.submit("\(path)/erase", form.utf8)
+            #expect(planned.text.contains("name=\"reason\" value=\"x\u{200D}y\""))
+            #expect(planned.text.contains("Type a\\u200Db to confirm"))
+            let erased = try await client.submit(
+                "\(path)/erase", "\(form)&\(ErasePage.confirmation)=a\(typed)b".utf8)
+            #expect(erased.headers[.location] == "\(ErasePageTests.home)/events/2")
+        }
+    }
+
     @Test("A wrong id, an unknown one and an incomplete form erase nothing")
     func refused() async throws {
         let id = purchase.id

@@ -71,6 +71,19 @@ struct KeptFormTests {
         }
     }
 
+    @Test("A verification of signatures stays one in a form that is shown again")
+    func signatures() async throws {
+        let path = "\(KeptFormTests.home)/audit/verify"
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (asked, isKept) in [("", false), ("&signatures=true", true)] {
+                let refused = try await client.submit(
+                    path, "key=k&actor=&reason=r\(asked)".utf8)
+                #expect(refused.status == 400)
+                #expect(refused.text.contains("value=\"true\" checked>") == isKept)
+            }
+        }
+    }
+
     @Test("A reason of several lines, or with tabs, is kept as one line")
     func lines() async throws {
         let path = "\(KeptFormTests.home)/customers/ann"

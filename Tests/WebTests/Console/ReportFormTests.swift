@@ -58,6 +58,24 @@ struct ReportFormTests {
         }
     }
 
+    @Test("Rows that do not fit on the page are the oldest; it says which, and leads to them")
+    func newest() async throws {
+        let path = "/console/production/reports/active?from=2026-01-01&to=2026-03-01&interval=hour"
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
+            let page = try await client.get(path).text
+            #expect(page.contains("to 1416 of 1416; rows 1 to "))
+            #expect(page.contains("row=0\">First rows</a>") && !page.contains("More rows"))
+            #expect(page.contains("<th scope=\"row\">2026-02-28T23:00"))
+            #expect(!page.contains("<th scope=\"row\">2026-01-01 "))
+            let first = try await client.get("\(path)&row=0").text
+            #expect(first.contains("rows 1 to ") && !first.contains("do not fit on this page"))
+            #expect(first.contains("<th scope=\"row\">2026-01-01 "))
+            #expect(first.contains("More rows</a>") && !first.contains("First rows"))
+            let small = try await client.get("/console/production/reports/active?from=2026-01-01")
+            #expect(!small.text.contains("aria-label=\"Rows\""))
+        }
+    }
+
     @Test("A sign-in that may see no page says so, and leads nowhere")
     func nothingToSee() {
         func page(_ scope: Scope) -> String {

@@ -61,11 +61,15 @@ struct ScopeLinkTests {
         }
     }
 
-    /// Where the links and forms of a page lead, within the environment.
+    /// Where the links and forms of a page lead, within the environment. Those of cells are
+    /// relative to the folder of reports.
     static func links(_ text: String) -> [String] {
         ["href=\"", "action=\""].flatMap { name in
             text.split(separator: name).dropFirst().map { part in
-                String(part.prefix { $0 != "\"" && $0 != "#" }.replacing("&amp;", with: "&"))
+                let link = String(
+                    part.prefix { $0 != "\"" && $0 != "#" }.replacing("&amp;", with: "&"))
+                let isOfCell = link.contains("/cell?") && !link.hasPrefix("/")
+                return isOfCell ? "\(home)/reports/\(link)" : link
             }
         }.filter { $0.hasPrefix("\(home)/") && !$0.contains("tz=") }
     }
