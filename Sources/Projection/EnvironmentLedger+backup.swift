@@ -84,8 +84,8 @@ extension EnvironmentLedger {
     /// - `replaces`: whether a log with events may be replaced; it is kept under another name.
     /// - `now`: the time in that name.
     /// - `erasures`: applied again where the backup lacks them, as are those of the replaced log.
-    /// - Returns: also why derived data could not be rebuilt; the log is in place even then, and
-    ///   the next command rebuilds the data.
+    /// - Returns: also why keys of uploads could not be forgotten, or derived data not be rebuilt;
+    ///   the log is in place even then, and the next command rebuilds the data.
     public static func restore(
         _ configuration: Configuration, environment: Environment, from path: String,
         replaces: Bool = false, now: Timestamp, erasures: [ErasureRecord] = [],
@@ -111,10 +111,28 @@ extension EnvironmentLedger {
             ).run(report: report)
         }
         do throws(StoreError) {
+            try await forgetUploadKeys(configuration, besides: environment)
             let session = try await LedgerSession.open(configuration, environment: environment)
             await session.close()
             return (done, nil)
         } catch { return (done, error) }
+    }
+
+    /// A service keeps the keys of all uploads with the environment that it serves first, which may
+    /// be another one than was restored.
+    private static func forgetUploadKeys(
+        _ configuration: Configuration, besides restored: Environment
+    ) async throws(StoreError) {
+        for environment in Environment.allCases where environment != restored {
+            let directory = directory(configuration, environment)
+            guard hasLog(directory) else { continue }
+            let operations = try await OperationsStore.open(directory: directory)
+            let result = await Outcome { () throws(StoreError) in
+                try await operations.forgetUploadKeys()
+            }
+            await operations.close()
+            try result.get()
+        }
     }
 
     /// Copies a verified log into a database whose log is the beginning of it.

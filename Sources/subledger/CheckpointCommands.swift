@@ -155,10 +155,9 @@ extension AuditCommand {
                     var parameters = CellParameters(column: cell)
                     (parameters.from, parameters.to) = (from, to)
                     (parameters.group, parameters.filters) = (group, filters)
-                    let name = try MetricName(compared: metric)
                     return try await maker.cell(
-                        paid && metric == MetricName.churnName ? .churn(isPaid: true) : name,
-                        parameters, reportTimeZone: settings.configuration.reportTimeZone,
+                        try MetricName(compared: metric, isPaid: paid), parameters,
+                        reportTimeZone: settings.configuration.reportTimeZone,
                         bundleId: settings.bundleId, moment: moment)
                 }
                 guard let id else { return try await maker.events(position) }

@@ -32,7 +32,7 @@ extension Settings {
             if let id { chain = try await session.query.decidedChain(id, bundleId: bundleId) }
             let intake = CommandIntake(ledger: session.ledger) { Terminal.now }
             let receipt = try await intake.run(
-                action, about: chain,
+                action, about: chain, asOf: session.head,
                 CommandIntake.Order(
                     actor: options.actor, reason: options.reason, key: options.key))
             var failure: (any Error)?

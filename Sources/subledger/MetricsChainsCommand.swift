@@ -57,7 +57,7 @@ struct MetricsChainsCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        let metric = try metric()
+        let metric = try MetricName(compared: name, paid: paid)
         let limit = try knowledge.limit()
         var parameters = CellParameters(column: column)
         (parameters.from, parameters.to) = (from, to)
@@ -71,11 +71,5 @@ struct MetricsChainsCommand: OutputCommand {
         }
         return Output(
             json: { cell.write(to: &$0) }, text: (cell.lines() + cell.stamp.lines).printableText)
-    }
-
-    private func metric() throws -> MetricName {
-        guard name != MetricName.churnName else { return .churn(isPaid: paid) }
-        guard !paid else { throw CommandFailure.invalidOption("--paid applies to churn only.") }
-        return try MetricName(compared: name)
     }
 }

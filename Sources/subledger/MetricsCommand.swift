@@ -84,6 +84,16 @@ extension RefundBasis {
     }
 }
 
+extension MetricName {
+    /// - Throws: A usage error where `--paid` is given for any metric but churn.
+    init(compared name: String, paid: Bool) throws {
+        guard !paid || name == MetricName.churnName else {
+            throw CommandFailure.invalidOption("--paid applies to churn only.")
+        }
+        try self.init(compared: name, isPaid: paid)
+    }
+}
+
 struct MetricsDiffCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
@@ -112,11 +122,14 @@ struct MetricsDiffCommand: OutputCommand {
             valueName: "FILE|none"))
     var rates: String?
 
+    @Flag(help: "Of churn: only chains in a paid period.")
+    var paid = false
+
     @OptionGroup var metrics: MetricsOptions
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        let metric = try MetricName(compared: name)
+        let metric = try MetricName(compared: name, paid: paid)
         let (before, after) = try limits()
         return try await metrics.output(
             settings, common, after, of: metric, rates: rates

@@ -46,6 +46,31 @@ struct MCPCommandTests {
         #expect(elsewhere == "environmentNotServed")
     }
 
+    @Test("Changes of paid churn are the command's; other metrics do not take paid")
+    func paidChanges() async throws {
+        let place = try await Workplace.taken()
+        let range = ["--from", "2026-01-01", "--to", "2026-04-01", "--known-position", "2"]
+        let outcome = try await place.run(
+            ["metrics", "diff", "--paid", "--json"] + range + place.options)
+        #expect(outcome.code == 0, "\(outcome.err)")
+        let changes = try outcome.json()
+        #expect(changes["definition"]?.string == "churn.paid/1")
+        #expect(changes["cells"]?.array?.isEmpty == false)
+        let answered = try await place.run(
+            "mcp",
+            input: MCPCommandTests.call(
+                1, "metrics",
+                #"{"name":"diff","from":"2026-01-01","to":"2026-04-01","knownPosition":2,"#
+                    + #""paid":true}"#))
+        #expect(try answered.json()["result"]?["structuredContent"] == changes)
+        for arguments in [["diff", "mrr"], ["chains", "mrr", "--column", "mrr"]] {
+            let refused = try await place.run(
+                ["metrics"] + arguments + ["--paid"] + range + place.options)
+            #expect(refused.code == 64 && refused.errorCode == "invalidOption")
+            #expect(refused.err.contains("--paid applies to churn only."), "\(refused.err)")
+        }
+    }
+
     /// Runs `Tests/MCP/run.sh`, which says SKIPPED where there is no PyPI.
     @Test("The client from PyPI gets the same answers over both transports, and cannot write")
     func client() async throws {

@@ -25,6 +25,22 @@ struct LogUpkeepTests {
         await #expect(throws: failure(.closed)) { try await log.probeCommit() }
     }
 
+    @Test("A silent session that locked the head row is ended, and one that only read it is not")
+    func silentReader() async throws {
+        let database = try Database(of: nil)
+        let log = try await database.open(timeout: .seconds(5))
+        let (holder, reader) = (try database.session(), try database.session())
+        let statements = [Statement.log.lockHead, Statement.log.readHead]
+        for (session, statement) in zip([holder, reader], statements) {
+            try session.run(script: "SET idle_in_transaction_session_timeout = 0")
+            _ = try session.run([Statement.begin.with(), statement.with()])
+        }
+        while (try? await log.append([Made.event("a")])) == nil {}
+        #expect(throws: PostgresError.self) { try holder.run(Statement.commit.with()) }
+        _ = try reader.run(Statement.commit.with())
+        await log.close()
+    }
+
     @Test("A connection that was cut is no reason to find the log locked or away")
     func cut() async throws {
         let database = try Database()

@@ -1,11 +1,13 @@
 import AppStore
 import Faults
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
 import SQLiteStore
+import Signing
 import TestSupport
 import Testing
 
@@ -56,6 +58,25 @@ struct RestoredErasureTests {
         #expect(report.erasureCount == 2 && report.head.position == 10)
         #expect(try holding([one.id, other.id], in: ledger).isEmpty)
         #expect(try await ledger.isSound())
+    }
+
+    @Test("Keys of uploads that are kept beside another environment are forgotten, too")
+    func uploadKeys() async throws {
+        let (ledger, backup) = try await erased()
+        let beside =
+            ledger.configuration.dataDirectory + "/" + EnvironmentLedger.directoryName(.sandbox)
+        try await EventLog.open(directory: beside).close()
+        func taken() async throws -> UploadKey {
+            let operations = try await OperationsStore.open(directory: beside)
+            let state = try await operations.take(
+                uploadKey: "k", request: SHA256.hash([1]), at: ledger.now)
+            await operations.close()
+            return state
+        }
+        #expect(try await taken() == .new)
+        #expect(try await taken() == .open)
+        _ = try await restore(backup, ledger)
+        #expect(try await taken() == .new)
     }
 
     @Test("Of a damaged log the erasures that can be read are applied again")

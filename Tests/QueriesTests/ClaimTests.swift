@@ -24,7 +24,7 @@ struct ClaimTests {
         let now = place.now
         let intake = CommandIntake(
             ledger: ledger, clock: { now },
-            appending: { (events) throws(StoreError) in
+            appending: { (events, _) throws(StoreError) in
                 do { try await others() } catch { Issue.record(error) }
                 return try await ledger.log.append(events)
             })

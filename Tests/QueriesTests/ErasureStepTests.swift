@@ -9,7 +9,7 @@ import Simulator
 import TestSupport
 import Testing
 
-@Suite("Erasure of a person, interrupted or too large")
+@Suite("Erasure of a person, interrupted, overtaken or too large")
 struct ErasureStepTests {
     private let chain = MadeChain()
     private let other = MadeChain(id: "540000000000001")
@@ -56,6 +56,94 @@ struct ErasureStepTests {
         let count = try await ledger.ledger { try await $0.operations.quarantineCount() }
         #expect(count == 0)
     }
+
+    // MARK: What arrives meanwhile
+
+    /// Plans an erasure of the chain and a customer, passes it on, and lets the log be checked.
+    private func planned(
+        _ body: (TemporaryLedger, LedgerSession, PersonErasure, ErasurePlan) async throws -> Void
+    ) async throws {
+        let ledger = try StoredReceipts.place()
+        _ = try await ledger.ingest(zip(chain.life, other.life).flatMap { [$0, $1] })
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let plan = try await erasure.plan(
+                chains: [ledger.chain(chain.id)], customer: CustomerId("c-1"))
+            #expect(plan.positions == [1, 3, 5, 7])
+            try await body(ledger, session, erasure, plan)
+        }
+        await #expect(throws: QueryError.self) { try await ledger.show(chain.id) }
+        #expect(try await ledger.exportLines(.subscriptions).count == 2)
+        #expect(try await ledger.isSound())
+    }
+
+    private func receive(
+        _ receipt: [UInt8], _ ledger: TemporaryLedger, _ session: LedgerSession
+    ) async throws {
+        let ingest = Ingest(
+            ledger: session.ledger, apps: ledger.configuration.apps, verifier: ledger.verifier
+        ) { ledger.now }
+        let summary = try await ingest.run(lines: [receipt], input: "late")
+        #expect(summary.appended == 1)
+    }
+
+    private func note(
+        _ customer: String, _ ledger: TemporaryLedger, _ session: LedgerSession
+    ) async throws {
+        _ = try await CommandIntake(ledger: session.ledger) { ledger.now }.run(
+            .note(CustomerId(customer)), about: nil, .init(actor: "sara", reason: "called"))
+    }
+
+    @Test("Events about others that arrive between search and erasure do not stop it")
+    func aboutOthers() async throws {
+        try await planned { ledger, session, erasure, plan in
+            try await note("c-9", ledger, session)
+            try await receive(
+                other.verifyReceipt(through: 2, at: other.start(2)), ledger, session)
+            try await note("c-9", ledger, session)
+            #expect(try await erasure.carryOut(plan, TemporaryLedger.erasing) == 12)
+        }
+    }
+
+    @Test("Events about the person that arrive then stop it; a second search finds them")
+    func aboutPerson() async throws {
+        for isReceipt in [true, false] {
+            try await planned { ledger, session, erasure, plan in
+                try await note("c-9", ledger, session)
+                if isReceipt {
+                    try await receive(
+                        chain.verifyReceipt(through: 2, at: chain.start(2)), ledger, session)
+                } else {
+                    try await note("c-1", ledger, session)
+                }
+                let error = await #expect(throws: StoreError.self) {
+                    try await erasure.carryOut(plan, TemporaryLedger.erasing)
+                }
+                #expect(error?.code == .erasureOvertaken)
+                #expect(try await session.ledger.log.head().position == 10)
+                let receipt = try await erasure.run(
+                    chains: plan.chains, customer: plan.customer, TemporaryLedger.erasing)
+                #expect(receipt.plan?.positions == [1, 3, 5, 7, 10] && receipt.position == 11)
+            }
+        }
+    }
+
+    @Test("A person whom another process erases meanwhile is erased once")
+    func erasedElsewhere() async throws {
+        try await planned { _, session, erasure, plan in
+            #expect(try await erasure.carryOut(plan, TemporaryLedger.erasing) == 9)
+            let error = await #expect(throws: StoreError.self) {
+                try await erasure.carryOut(plan, TemporaryLedger.erasing)
+            }
+            #expect(error?.code == .erasureOvertaken)
+            #expect(try await session.ledger.log.head().position == 9)
+            let receipt = try await erasure.run(
+                chains: plan.chains, customer: plan.customer, TemporaryLedger.erasing)
+            #expect(receipt.plan == nil && receipt.position == 9)
+        }
+    }
+
+    // MARK: Bounds
 
     /// Erases with a bound; returns the size of the erasure.
     private func erase(_ ledger: TemporaryLedger, upTo bound: Int) async throws -> Int {

@@ -332,7 +332,7 @@ struct ErasureTests {
             let operations = session.ledger.operations
             try await erasure.carryOut(
                 plan, TemporaryLedger.erasing,
-                steps: [.operations, .quarantine, .operationsPurge, .log])
+                steps: [.operations, .quarantine, .log])
             // By a writer that looked for erasures just before.
             let count = try await operations.erasureCount()
             let isKept = try await operations.keep([record], erasures: count)

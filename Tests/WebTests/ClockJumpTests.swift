@@ -148,6 +148,27 @@ struct ClockJumpTests {
         }
     }
 
+    @Test("A signature ahead of the clock under another root than Apple's proves no time")
+    func otherRoot() async throws {
+        let signed = purchase.start(1).advanced(byMilliseconds: 3_000)
+        var made = purchase
+        made.id = "500000000000009"
+        made.start = made.start.advanced(byMilliseconds: 2 * Self.hour)
+        let ahead = made
+        clock.set(signed)
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
+            #expect(try await client.notify(ahead.notificationBody(1)).status == 200)
+            clock.advance(byDays: -1)
+            #expect(host.clockWatch.jumpMilliseconds == nil)
+            // Corrected: agrees with the first signature, not with the second.
+            clock.set(signed.advanced(byMilliseconds: 2 * Self.hour))
+            #expect(host.clockWatch.jumpMilliseconds == 26 * Self.hour)
+            clock.set(signed)
+            #expect(host.clockWatch.jumpMilliseconds == nil)
+        }
+    }
+
     @Test("A restart accepts the clock it finds, whatever the log's newest arrival is")
     func restarted() async throws {
         let place = try place()

@@ -61,7 +61,8 @@ struct ComparedRouteTests {
         ("diff?from=2026-01-01&knownPosition=one", "invalidParameter"),
         ("diff?from=2026-01-01&knownPosition=1&knownAt=0", "invalidParameter"),
         ("diff?from=2026-01-01&knownAt=now,0", "invalidTime"),
-        ("diff?from=2026-01-01&knownPosition=1&paid=true", "unknownParameter"),
+        ("diff?from=2026-01-01&knownPosition=1&metric=mrr&paid=true", "unknownParameter"),
+        ("diff?from=2026-01-01&knownPosition=1&paid=1", "invalidParameter"),
         ("diff?from=2026-01-01&knownPosition=1&definitions=adapty", "unknownParameter"),
         ("diff?from=2026-01-01&knownPosition=1&metric=mrr&rates=EUR", "missingRates"),
         (
@@ -101,12 +102,15 @@ struct ComparedRouteTests {
                 ),
             ]
             for (asked, before, after) in states {
-                for (metric, rates) in [("churn", nil), ("mrr", nil), ("revenue", Self.rates)] {
+                for (metric, rates, isPaid) in [
+                    ("churn", nil, false), ("churn", nil, true), ("mrr", nil, false),
+                    ("revenue", Self.rates, false),
+                ] as [(String, String?, Bool)] {
                     var query = try await query(host, after)
                     query.rates = try rates.map { try CurrencyRates(inline: $0) }
                     let path =
                         "/v1/metrics/diff?metric=\(metric)&from=2026-01-01&\(asked)"
-                        + (rates.map { "&rates=\($0)" } ?? "")
+                        + (rates.map { "&rates=\($0)" } ?? "") + (isPaid ? "&paid=true" : "")
                     let answer = try await client.get(path)
                     // Before 1970 nothing is known, so the range is empty.
                     guard asked != "knownAt=0" else {
@@ -114,7 +118,7 @@ struct ComparedRouteTests {
                         continue
                     }
                     let diff = try await query.diff(
-                        try MetricName(compared: metric), words, from: before)
+                        try MetricName(compared: metric, isPaid: isPaid), words, from: before)
                     #expect(answer.status == 200, "\(path)")
                     #expect(answer.bytes == bytes { diff.write(to: &$0) }, "\(path)")
                     #expect(diff.rows.isEmpty == (before == after))

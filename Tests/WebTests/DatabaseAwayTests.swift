@@ -49,6 +49,7 @@ struct DatabaseAwayTests {
             let headers = documented?["responses"]?["200"]?["headers"]
             #expect(headers?["Subledger-Age"] != nil)
             try await Self.checkTools(client, purchase.id)
+            try await Self.checkSearch(client, purchase.id)
             try await offPool { try cluster.start() }
             while try await client.get("/readyz").status != 200 || ledger.age != nil {
                 try await Task.sleep(for: .milliseconds(10))
@@ -59,6 +60,18 @@ struct DatabaseAwayTests {
             let access = try await MCPRouteTests.call(
                 client, "access", #"{"subscription":"\#(purchase.id)"}"#)
             #expect(!MCPRouteTests.text(access).contains("could not be read"))
+        }
+    }
+
+    /// Ids that the projections have are found; positions, and ids that they do not have, need the
+    /// log.
+    private static func checkSearch(_ client: WebClient, _ id: String) async throws {
+        let found = try await client.get("/v1/search?q=\(id)")
+        #expect(found.status == 200 && found.json["matches"]?.array?.count == 1)
+        #expect(found.headers[age] != nil)
+        for text in ["%231", "0ab11111-2222-4333-8444-555555555555"] {
+            let refused = try await client.get("/v1/search?q=\(text)")
+            #expect(refused.status == 503 && refused.code == "databaseUnavailable", "\(text)")
         }
     }
 

@@ -44,6 +44,11 @@ struct MCPMetricsTests {
             ["\(place)/reports/diff?metric=churn&from=2026-01-01&knownPosition=1"]
         ),
         (
+            "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":1,"paid":true}"#,
+            "/v1/metrics/diff?from=2026-01-01&knownPosition=1&paid=true",
+            ["\(place)/reports/diff?metric=churn&from=2026-01-01&paid=true&knownPosition=1"]
+        ),
+        (
             "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":"1,2"}"#,
             "/v1/metrics/diff?from=2026-01-01&knownPosition=1,2", ["from,to"]
         ),
@@ -90,6 +95,10 @@ struct MCPMetricsTests {
             ("chains", #"{"column":"new","from":"2026-01-01","limit":0}"#, limit),
             ("metrics", #"{"name":"none"}"#, "one of churn, retention-offers, diff, active, "),
             (
+                "metrics", #"{"name":"diff","metric":"mrr","knownPosition":1,"paid":true}"#,
+                "paid applies to churn only."
+            ),
+            (
                 "chains", #"{"name":"none","column":"new","from":"2026-01-01"}"#,
                 "one of churn, active, "
             ),
@@ -129,6 +138,7 @@ struct MCPMetricsTests {
         arguments: [
             ("metrics", #"{"rates":"none","paid":false}"#),
             ("metrics", #"{"name":"mrr","paid":false}"#),
+            ("metrics", #"{"name":"diff","metric":"mrr","knownPosition":0,"paid":false}"#),
             ("metrics", #"{"name":"retention-offers","from":"0","paid":false}"#),
             ("chains", #"{"name":"starts","column":"starts","from":"2026-01-01","paid":false}"#),
         ])

@@ -238,6 +238,36 @@ struct SignatureRouteTests {
         }
     }
 
+    /// A notification about a chain with renewal info and no transaction.
+    private static func renewalOnly(_ id: String) throws -> [UInt8] {
+        let made = MadeChain(id: id).bought()
+        guard case .notification(let payload, _, let renewal) = made.evidence else { return [] }
+        let delivery = MadeDelivery(
+            receivedAt: made.receivedAt, evidence: .notification(payload, nil, renewal))
+        return MadePurchase.body(try delivery.token())
+    }
+
+    @Test("A subscription of the customer with renewal info only decides against a signature")
+    func renewalOnly() async throws {
+        let (id, token) = ("500000000000009", SignatureRouteTests.token)
+        try await serve { client, _ in
+            let body = SignatureRouteTests.body(
+                SignatureRouteTests.offer.merging(["appAccountToken": token]) { $1 },
+                ["ifEligible": true])
+            #expect(try await client.notify(SignatureRouteTests.renewalOnly(id)).status == 200)
+            // Renewal info names no customer.
+            let unlinked = try await SignatureRouteTests.sign(
+                client, "promotional-offer-v1", body, query: "?minPosition=3")
+            #expect(unlinked.status == 200)
+            let link = try await client.send(
+                .put, "/v1/customers/\(token)/subscriptions/\(id)", .decision())
+            #expect(link.status == 200)
+            let linked = try await SignatureRouteTests.sign(
+                client, "promotional-offer-v1", body, query: "?minPosition=4")
+            #expect(linked.status == 422 && linked.code == "unknownGroup")
+        }
+    }
+
     @Test("Beside a customer who may have the offer, one named by the token may not")
     func both() async throws {
         try await serve(at: SignatureRouteTests.within) { client, _ in

@@ -41,7 +41,7 @@ extension Lifecycle {
         var standing = TransactionStanding(
             transactionId: id,
             productId: history.facts[period.bestFact].statedTransaction?.productId,
-            from: period.start, to: end, outcome: .current)
+            from: min(period.start, end ?? period.start), to: end, outcome: .current)
         if let span = period.revocation(at: at) {
             standing.outcome =
                 switch span.reason {

@@ -208,7 +208,7 @@ struct AfterPeriodRule {
     private func graceOver(_ window: [Int]) -> Int? {
         window.first { index in
             facts[index].cause.notificationType?.value == .gracePeriodExpired
-                || facts[index].status?.value == .billingRetry
+                || facts[index].status?.value == .billingRetry && signedSignal(index) == nil
         }
     }
 

@@ -22,8 +22,8 @@ struct Period: Sendable {
     /// The first fact, of any rank, that reports one of its transactions as renewed: DID_RENEW.
     let renewalFact: Int?
     private(set) var spans: [RevocationSpan]
-    /// When the period starts to govern: `start`, unless moved by rule 4 (history starts at a
-    /// signedDate) or rule 5 (anchor kept).
+    /// When the period starts to govern: `start`, unless moved by rule 4 (replaced before it began;
+    /// history starts at a signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
 
     /// The window before E in which facts already concern the time after E (rule 5).
@@ -87,8 +87,34 @@ extension Period {
         var periods = groups(records.indices, records, facts).map { group in
             Period(group.records, records, facts, renewal: group.renewalFact)
         }
-        periods.sort(by: precedes)
+        order(&periods, facts)
         return periods
+    }
+
+    /// Rule 4's order, in which a period that was replaced before it began is just before its
+    /// replacement and counts from there, so that it governs nothing.
+    static func order(_ periods: inout [Period], _ facts: OrderedFacts) {
+        periods.sort(by: precedes)
+        for index in periods.indices.dropFirst() {
+            var place = index
+            while place > 0, periods[index].isReplaced(by: periods[place - 1], facts) { place -= 1 }
+            guard place < index else { continue }
+            periods[index].countsFrom = periods[place].countsFrom
+            let replaced = periods.remove(at: index)
+            periods.insert(replaced, at: place)
+        }
+    }
+
+    /// Whether a purchase replaced this period before it began: that runs when this one would
+    /// begin, and this one was revoked before, or was stated before the purchase and not after it.
+    private func isReplaced(by other: Period, _ facts: OrderedFacts) -> Bool {
+        guard other.start < start, start < other.end,
+            facts[other.bestFact].trust >= facts[bestFact].trust,
+            let best = facts[bestFact].statedTransaction
+        else { return false }
+        if let revoked = best.revocationDate, revoked < start { return true }
+        let stated = best.signedDate ?? facts.times[bestFact]
+        return firstStated < other.start && (isUpgraded || stated < other.start)
     }
 
     /// When the first period of a rank counts (rule 4): a renewal from its first statement, or from

@@ -24,7 +24,7 @@ struct RenewalSubjects: Sendable {
         var begun = 0
         subjects = facts.renewals.indices.map { index in
             let point = facts.renewals[index]
-            while begun + 1 < periods.count, periods[begun + 1].start <= point.signedDate {
+            while begun + 1 < periods.count, periods[begun + 1].countsFrom <= point.signedDate {
                 begun += 1
             }
             guard let subject = RenewalSubjects.subject(of: point, facts, periods, begun: begun)

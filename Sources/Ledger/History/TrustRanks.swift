@@ -62,7 +62,7 @@ struct TrustRanks: Sendable {
                     counted.append(period)
                 }
             }
-            counted.sort(by: Period.precedes)
+            Period.order(&counted, all)
         }
         self.rejected = rejected
         let ids = Set(rejected.flatMap { $0.period.records.map { records[$0].transactionId } })

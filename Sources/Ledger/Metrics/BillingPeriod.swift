@@ -17,7 +17,8 @@ public struct BillingPeriod: Hashable, Sendable {
     ///
     /// Without a catalogue entry, the period's natural length is used: from its first purchase,
     /// because a restored copy has the date of the restore, to the smallest end that any copy
-    /// stated, because an extension does not lengthen the billing period.
+    /// stated, because an extension does not lengthen the billing period. One that was paid for in
+    /// grace and keeps the anchor is a week or months long from the end of the period before it.
     ///
     /// - Parameter index: of the period.
     /// - Returns: nil if neither catalogue nor payload gives it. Outside Production dates are not
@@ -39,9 +40,14 @@ public struct BillingPeriod: Hashable, Sendable {
             return
         }
         guard history.facts.environment == .production,
-            let end = BillingPeriod.leastEnd(index, history),
-            let length = BillingPeriod.inferred(
-                end.milliseconds(since: history.periods[index].start))
+            let end = BillingPeriod.leastEnd(index, history)
+        else { return nil }
+        let (start, anchor) = (history.periods[index].start, history.servedFrom(index))
+        let anchored = BillingPeriod.inferred(end.milliseconds(since: anchor))
+        let keepsAnchor = anchored.map { $0.months > 0 || $0.days == 7 } ?? false
+        guard
+            let length = keepsAnchor
+                ? anchored : BillingPeriod.inferred(end.milliseconds(since: start))
         else { return nil }
         self.init(length: length, isInferred: true)
     }
@@ -99,4 +105,16 @@ public struct BillingPeriod: Hashable, Sendable {
     /// 10⁹ units of a currency: larger than any price, and small enough that sums of a year stay
     /// far from the limits of Int64.
     public static let largestPrice: Int64 = 1_000_000_000_000
+}
+
+extension History {
+    /// When the service of a period begins: in grace just before it, at the end of the period whose
+    /// payment failed.
+    func servedFrom(_ index: Int) -> Timestamp {
+        let period = periods[index]
+        guard let before = interval(at: period.countsFrom.advanced(byMilliseconds: -1)),
+            intervals[before].state == .grace
+        else { return period.start }
+        return min(period.start, periods[intervals[before].period].end)
+    }
 }

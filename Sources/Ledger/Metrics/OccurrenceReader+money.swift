@@ -133,18 +133,11 @@ extension OccurrenceReader {
                     && service >= OccurrenceReader.higherRateMilliseconds)
             let bought = BillingPeriod.leastEnd(period.index, history) ?? period.end
             let (sum, overflow) = service.addingReportingOverflow(
-                max(0, min(period.end, bought).milliseconds(since: servedFrom(period))))
+                max(
+                    0,
+                    min(period.end, bought).milliseconds(since: history.servedFrom(period.index))))
             service = overflow ? .max : sum
         }
-    }
-
-    /// When the service of a paid period begins: in grace just before it, at the end of the period
-    /// whose payment failed.
-    private func servedFrom(_ period: CountedPeriod) -> Timestamp {
-        let before = period.start.advanced(byMilliseconds: -1)
-        guard let index = history.interval(at: before), history.intervals[index].state == .grace
-        else { return period.purchase }
-        return min(period.purchase, history.periods[history.intervals[index].period].end)
     }
 
     private mutating func addProceeds(of period: CountedPeriod, isHigher: Bool) {

@@ -108,8 +108,10 @@ struct TimelineEventReader {
             let firstFact = periods[index].firstFact
             if periods[index].isRenewal(facts) {
                 let named = best?.transactionReason == nil ? periods[index].renewalFact : nil
+                // One that was replaced before it began is listed with its replacement.
+                let next = index + 1 < periods.count ? index + 1 : index
                 add(
-                    .renewed, at: periods[index].start, fact: firstFact,
+                    .renewed, at: min(periods[index].start, periods[next].start), fact: firstFact,
                     also: named == firstFact ? nil : named,
                     transaction: periods[index].transactionId, product: best?.productId)
             }

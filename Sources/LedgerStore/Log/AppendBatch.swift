@@ -14,6 +14,8 @@ package struct AppendBatch: Sendable {
     package var takesRoom = false
     /// Refuses the batch where the log has newer events than its erasure covers.
     package var erasure: ErasureScope?
+    /// Refuses the batch where the log has an erasure after this position.
+    package var erasuresThrough: Int64?
     package let continuation: CheckedContinuation<Answer, Never>
 
     /// The stored size of `events`. Throws `batchTooLarge` over either bound.

@@ -20,13 +20,9 @@ public struct ErasureScope: Sendable {
             ?? ErasureScope.mayCover(event.attributes.kind)
     }
 
-    /// Whether an event of this kind that names no chain may be about a person.
-    package static func mayCover(_ kind: EventKind?) -> Bool {
-        switch kind {
-        case .sweep, .erasure: false
-        default: true
-        }
-    }
+    /// Whether an event of this kind that names no chain may be about a person. An erasure may
+    /// have erased the same one.
+    package static func mayCover(_ kind: EventKind?) -> Bool { kind != .sweep }
 
     package static var overtaken: StoreError {
         StoreError(

@@ -27,15 +27,23 @@ package final class GroupCommit: Sendable {
     /// Queues events as one batch, which is never split over transactions; returns when they are
     /// durable. `startDraining` starts the drainer on its own thread.
     ///
-    /// Throws `batchTooLarge`, `queueFull`, `closed`, or what the drainer answers.
+    /// - Parameter position: refuses them where the log has an erasure after it; nil never does.
+    ///
+    /// Throws `batchTooLarge`, `queueFull`, `closed`, or what the drainer answers; with a position
+    /// also `erasureOvertaken`, where the answer is empty.
     package func append(
-        _ events: [NewEvent], startDraining: @Sendable () -> Void
+        _ events: [NewEvent], unlessErasedAfter position: Int64? = nil,
+        startDraining: @Sendable () -> Void
     ) async throws(StoreError) -> [AppendResult] {
         let byteCount = try AppendBatch.measure(events)
         guard !events.isEmpty else { return [] }
-        return try await answer(startDraining) { continuation in
-            AppendBatch(events: events, byteCount: byteCount, continuation: continuation)
+        let results = try await answer(startDraining) { continuation in
+            AppendBatch(
+                events: events, byteCount: byteCount, erasuresThrough: position,
+                continuation: continuation)
         }
+        guard position == nil || !results.isEmpty else { throw ErasureScope.overtaken }
+        return results
     }
 
     /// As `append`, for an erasure. Throws also `erasureOvertaken`, where the answer is empty.

@@ -113,10 +113,7 @@ struct AppendTransaction {
             stored: { try storedEvidence(at: $0) })
         var answers: [[AppendResult]] = []
         for batch in batches {
-            let isOvertaken =
-                try batch.erasure.map { scope in
-                    try placed.rows.contains(where: scope.mayCover) || self.isOvertaken(scope)
-                } ?? false
+            let isOvertaken = try isOvertaken(batch, placed.rows)
             answers.append(isOvertaken ? [] : try batch.events.map { try placed.place($0) })
         }
         let writes = try writes(of: placed, &headers)
@@ -151,14 +148,23 @@ struct AppendTransaction {
         return (needsRoom ? room : []) + [Statement.log.touchHead.with()]
     }
 
-    /// Whether the log has events after those that an erasure considered, and which may be within
-    /// its scope.
-    private func isOvertaken(_ scope: ErasureScope) throws -> Bool {
-        let command = Statement.log.newer.with {
-            $0.add(scope.position)
-            $0.add(scope.chains, text: { $0.rawValue })
+    /// Whether the log, or `rows` before the batch in the same transaction, has events that the
+    /// batch does not admit.
+    private func isOvertaken(_ batch: AppendBatch, _ rows: [RecordedEvent]) throws -> Bool {
+        let newer: Command
+        if let scope = batch.erasure {
+            if rows.contains(where: scope.mayCover) { return true }
+            newer = Statement.log.newer.with {
+                $0.add(scope.position)
+                $0.add(scope.chains, text: { $0.rawValue })
+            }
+        } else if let position = batch.erasuresThrough {
+            if rows.contains(where: { $0.attributes.kind == .erasure }) { return true }
+            newer = Statement.log.erasures.with { $0.add(position) }
+        } else {
+            return false
         }
-        return try connection.run(command).first?.int64(0) != 0
+        return try connection.run(newer).first?.int64(0) != 0
     }
 
     private func require(

@@ -88,8 +88,11 @@ struct LogStatements: Sendable {
     let newer = Statement(
         """
         SELECT count(*) FROM @events WHERE position > $1::bigint
-            AND (chain = ANY ($2::bytea[]) OR (chain IS NULL AND kind NOT IN (9, 10)))
+            AND (chain = ANY ($2::bytea[]) OR (chain IS NULL AND kind <> 9))
         """)
+    /// The erasures after a position.
+    let erasures = Statement(
+        "SELECT count(*) FROM @events WHERE kind = 10 AND position > $1::bigint")
     let eraseEvents = Statement(
         """
         UPDATE @events SET chain = NULL, notification_uuid = NULL
@@ -101,10 +104,10 @@ struct LogStatements: Sendable {
     private static let head =
         "SELECT position, tree, root, newest_received_at FROM @head WHERE log = 1"
 
-    /// Other sessions that have locked the table of the head row.
+    /// Other sessions that have locked the table of the head row, except those that only read it.
     private static let holders = """
         FROM pg_catalog.pg_stat_activity a JOIN pg_catalog.pg_locks l ON l.pid = a.pid
-        WHERE l.relation = '@head'::regclass AND l.granted
+        WHERE l.relation = '@head'::regclass AND l.granted AND l.mode <> 'AccessShareLock'
             AND a.datname = current_database() AND a.pid <> pg_backend_pid()
         """
 }

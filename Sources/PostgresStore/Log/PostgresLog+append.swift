@@ -14,6 +14,12 @@ extension PostgresLog {
         try await commits.append(events) { startDraining() }
     }
 
+    public func append(
+        _ events: [NewEvent], unlessErasedAfter position: Int64
+    ) async throws(StoreError) -> [AppendResult] {
+        try await commits.append(events, unlessErasedAfter: position) { startDraining() }
+    }
+
     public func erase(
         _ erasure: NewEvent, within scope: ErasureScope
     ) async throws(StoreError) -> AppendResult {

@@ -13,8 +13,9 @@ public struct CommandIntake: Sendable {
     /// Appends events; nil appends to the log without notifying other parts.
     private let appending: Appending?
 
+    /// As `LedgerLog.append(_:notErasedAfter:)`.
     public typealias Appending =
-        @Sendable ([NewEvent]) async throws(StoreError) -> [AppendResult]
+        @Sendable ([NewEvent], Int64?) async throws(StoreError) -> [AppendResult]
 
     /// The actor and reason of a command, and the key that identifies a repetition.
     public struct Order: Sendable {
@@ -47,10 +48,15 @@ public struct CommandIntake: Sendable {
     /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
     /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
-    /// - `chain`: the chain of the command; the caller checks that it exists. Nil for a
-    ///   command about a customer.
+    /// - Parameters:
+    ///   - chain: the chain of the command; the caller checks that it exists. Nil for a command
+    ///     about a customer.
+    ///   - position: that of the state in which the chain exists. Where another node has erased the
+    ///     chain or the customer after it, the command is refused (`erasureOvertaken`). Nil
+    ///     compares nothing.
     public func run(
-        _ action: Command.Action, about chain: ChainId?, _ order: Order
+        _ action: Command.Action, about chain: ChainId?, asOf position: Int64? = nil,
+        _ order: Order
     ) async throws(CommandError) -> CommandReceipt {
         let command = Command(
             id: order.key ?? UUID().uuidString.lowercased(), actor: order.actor,
@@ -59,7 +65,8 @@ public struct CommandIntake: Sendable {
         if let known = try await known(command, chain) { return known }
         try CommandCheck.checkPerson(command)
         try await checkAgainstKnown(command, chain, at: clock())
-        return try await append(command, chain, source: .operator, receivedAt: nil)
+        return try await append(
+            command, chain, source: .operator, receivedAt: nil, asOf: position)
     }
 
     /// Appends a decision made at another time or in another ledger, with that time as claimed; for
@@ -202,7 +209,8 @@ public struct CommandIntake: Sendable {
     // MARK: Appending
 
     private func append(
-        _ command: Command, _ chain: ChainId?, source: EventSource, receivedAt: Timestamp?
+        _ command: Command, _ chain: ChainId?, source: EventSource, receivedAt: Timestamp?,
+        asOf position: Int64? = nil
     ) async throws(CommandError) -> CommandReceipt {
         let attributes = EventAttributes(
             kind: .command, source: source, trust: .operator,
@@ -213,11 +221,9 @@ public struct CommandIntake: Sendable {
                 key: CommandIntake.key(command.id), attributes: attributes,
                 receivedAt: receivedAt ?? clock(), receivedAtClaimed: receivedAt != nil,
                 evidence: evidence)
-            let results =
-                if let appending { try await appending([event]) } else {
-                    try await ledger.log.append([event])
-                }
-            let result = results.first
+            let names = [chain, command.customer.map { ChainId(customer: $0) }]
+                .compactMap { $0 }
+            let result = try await append(event, naming: names, asOf: position)
             return (result, try await ledger.log.event(at: result?.position ?? 0))
         }
         guard let result, let logged else {
@@ -240,6 +246,32 @@ public struct CommandIntake: Sendable {
         return CommandReceipt(
             command: command, chain: chain, position: result.position,
             receivedAt: logged.event.receivedAt, isRepeated: isRepeated)
+    }
+
+    /// Appends an event. After another node's erasure, only where it erased none of the chains.
+    private func append(
+        _ event: NewEvent, naming chains: [ChainId], asOf position: Int64?
+    ) async throws(StoreError) -> AppendResult? {
+        var position = position
+        while true {
+            do throws(StoreError) {
+                if let appending { return try await appending([event], position).first }
+                return try await ledger.log.append([event], notErasedAfter: position).first
+            } catch {
+                guard error.code == .erasureOvertaken, let start = position else { throw error }
+                let erased = try await ledger.log.erasedChains(after: start)
+                // A damaged erasure does not say what it erased.
+                guard let end = erased.values.max(),
+                    !chains.contains(where: { erased[ErasedChain($0)] != nil })
+                else {
+                    throw StoreError(
+                        .erasureOvertaken,
+                        reason: "What the request is about was erased on another node meanwhile.",
+                        remedy: "Nothing was written. If it still applies, send it again.")
+                }
+                position = end
+            }
+        }
     }
 
     /// The result of a command whose key is known; nil for a new one. The token is not part of the

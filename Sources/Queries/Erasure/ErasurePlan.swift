@@ -21,7 +21,7 @@ public struct ErasurePlan: Sendable {
     /// What the events state.
     let facts: [ChainFact]
     /// Every event up to this position was considered.
-    let through: Int64
+    var through: Int64
 
     var scope: ErasureScope {
         ErasureScope(through: through, chains: chains.map(\.originalTransactionId))

@@ -7,16 +7,17 @@ internal import SQLiteStore
 /// Finds what is known of a person in the log.
 struct ErasurePlanner: Sendable {
     let ledger: EnvironmentLedger
-    let projections: ProjectionsStore
 
-    /// The plan for chains and a customer, as of the end of the log, which the projections hold.
+    /// The plan for chains and a customer, as of the end of the log.
     ///
-    /// - Parameter chains: named by the caller: erased even where another customer holds them.
+    /// - Parameters:
+    ///   - chains: named by the caller: erased even where another customer holds them.
+    ///   - projections: include the end of the log.
     ///
     /// Throws `ErasureError` or `StoreError`.
     func plan(
-        chains given: [ChainId], customer: CustomerId?, at now: Timestamp,
-        report: @Sendable (_ done: Int64, _ all: Int64) -> Void
+        chains given: [ChainId], customer: CustomerId?, in projections: ProjectionsStore,
+        at now: Timestamp, report: @Sendable (_ done: Int64, _ all: Int64) -> Void
     ) async throws -> ErasurePlan {
         let end = try await ledger.facts.checkpoint().position
         guard given.allSatisfy({ !$0.isPseudonym }), customer?.isPseudonym != true else {
@@ -133,6 +134,38 @@ struct ErasurePlanner: Sendable {
             position = last
             report(position, end)
         }
+    }
+
+    /// The same plan, with the events considered that arrived after it.
+    ///
+    /// Throws `erasureOvertaken` where one of them belongs to the person, or where the person was
+    /// erased by another process.
+    func extended(_ plan: ErasurePlan) async throws -> ErasurePlan {
+        var plan = plan
+        let subjects = PersonErasure.subjects(plan.chains, plan.customer)
+        let covered = Set(subjects + subjects.map { ChainId(erased: ErasedChain($0)) })
+        while true {
+            let page = try await ledger.log.events(after: plan.through, damaged: .marked)
+            guard let last = page.last?.position else { return plan }
+            for event in page {
+                if try await isCovered(event, covered, plan) { throw ErasureScope.overtaken }
+            }
+            plan.through = last
+        }
+    }
+
+    /// - Parameter covered: the chains and the customer of the plan, and the chains that an erasure
+    ///   of them names.
+    private func isCovered(
+        _ event: RecordedEvent, _ covered: Set<ChainId>, _ plan: ErasurePlan
+    ) async throws -> Bool {
+        if let chain = event.attributes.chainId { return covered.contains(chain) }
+        if let logged = try await ledger.log.event(at: event.position),
+            try FactDecoder.decode(logged).contains(where: { covered.contains($0.chain) })
+        {
+            return true
+        }
+        return try await mentions(event, plan.customer, plan.ids)
     }
 
     /// Whether an event that names no chain belongs to the person.

@@ -30,7 +30,7 @@ public struct PersonErasure: Sendable {
         public internal(set) var unknown: [String] = []
     }
 
-    /// How often newer events of the same chains are taken in before giving up.
+    /// How often newer events are considered before giving up.
     static let attemptCount = 20
 
     /// Bytes of an erasure; fewer in tests.
@@ -55,8 +55,9 @@ public struct PersonErasure: Sendable {
     public func plan(
         chains: [ChainId], customer: CustomerId?, report: Progress = { _, _ in }
     ) async throws -> ErasurePlan {
-        try await ErasurePlanner(ledger: ledger, projections: try await caughtUp()).plan(
-            chains: chains, customer: customer, at: clock(), report: report)
+        try await ErasurePlanner(ledger: ledger).plan(
+            chains: chains, customer: customer, in: try await caughtUp(), at: clock(),
+            report: report)
     }
 
     /// Erases chains, and a customer with every chain that names it. An order that was carried out
@@ -108,12 +109,12 @@ public struct PersonErasure: Sendable {
         // Before the log: afterwards the ids are known only to the caller.
         case operations
         case quarantine
-        case operationsPurge
         case log
         // Again: what was waiting may have been stored meanwhile.
         case operationsAgain
         case quarantineAgain
-        case operationsPurgeAgain
+        // Once, and after the log: it may take long, and more events would arrive meanwhile.
+        case operationsPurge
         case logPurge
     }
 
@@ -134,12 +135,29 @@ public struct PersonErasure: Sendable {
                 try await operations.erase(
                     chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
             case .quarantine, .quarantineAgain: try await eraseQuarantine(plan.quarantineIds)
-            case .operationsPurge, .operationsPurgeAgain: try await operations.purge()
-            case .log: position = try await ledger.log.erase(event, within: plan.scope).position
+            case .operationsPurge: try await operations.purge()
+            case .log: position = try await append(event, plan)
             case .logPurge: try await ledger.log.purge()
             }
         }
         return position
+    }
+
+    /// Appends the erasure that a plan describes. Events that arrived after the plan stop it only
+    /// where they belong to the person.
+    ///
+    /// Throws `erasureOvertaken` then.
+    private func append(_ erasure: NewEvent, _ plan: ErasurePlan) async throws -> Int64 {
+        var plan = plan
+        for _ in 0..<PersonErasure.attemptCount {
+            do throws(StoreError) {
+                return try await ledger.log.erase(erasure, within: plan.scope).position
+            } catch {
+                guard error.code == .erasureOvertaken else { throw error }
+            }
+            plan = try await ErasurePlanner(ledger: ledger).extended(plan)
+        }
+        throw ErasureScope.overtaken
     }
 
     /// The erasure that was ordered under the same key; nil for a new order.
@@ -161,7 +179,7 @@ public struct PersonErasure: Sendable {
     }
 
     /// The chains and the customer of an order, as an erasure records them.
-    private static func subjects(_ chains: [ChainId], _ customer: CustomerId?) -> [ChainId] {
+    static func subjects(_ chains: [ChainId], _ customer: CustomerId?) -> [ChainId] {
         chains + (customer.map { [ChainId(customer: $0)] } ?? [])
     }
 

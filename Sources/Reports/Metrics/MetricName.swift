@@ -40,10 +40,12 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
     }
 
     /// `churn`, or the name of another metric.
-    public init(compared name: String) throws(MetricsError) {
+    ///
+    /// - Parameter isPaid: of churn: only paid chains.
+    public init(compared name: String, isPaid: Bool = false) throws(MetricsError) {
         self =
             name == MetricName.churnName
-            ? .churn(isPaid: false) : try MetricName(name, also: [MetricName.churnName])
+            ? .churn(isPaid: isPaid) : try MetricName(name, also: [MetricName.churnName])
     }
 
     /// Whether rows are separated by currency.

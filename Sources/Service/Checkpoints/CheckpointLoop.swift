@@ -46,9 +46,10 @@ public struct CheckpointLoop: Sendable {
             }
             let interval = settings.intervalMilliseconds
             wait = interval
-            guard (try? await lease.take()) == true else { continue }
+            guard (try? await lease.take(if: served.isCurrent)) == true else { continue }
             let started = clock.now.milliseconds
-            await TraceContext.$current.withValue(TraceContext()) { await round() }
+            let isSigned = await TraceContext.$current.withValue(TraceContext()) { await round() }
+            if !isSigned { lease.release() }
             // Slow witnesses do not delay the next round. The clock may jump.
             wait = min(max(0, interval - (clock.now.milliseconds - started)), interval)
         }
@@ -57,11 +58,14 @@ public struct CheckpointLoop: Sendable {
     /// Delay of the first round: short, so that a service that restarts often signs too.
     private static let firstMilliseconds: Int64 = 10_000
 
-    /// Signs the head and asks the witnesses that have not signed it, all at once.
-    func round() async {
+    /// Signs the head and asks the witnesses that have not signed it, all at once. An empty log is
+    /// not signed.
+    ///
+    /// Returns false where signing failed: another node may be able to.
+    @discardableResult
+    func round() async -> Bool {
         do {
-            // An empty log is not signed.
-            guard try await served.ledger.log.head().position > 0 else { return }
+            guard try await served.ledger.log.head().position > 0 else { return true }
             let stored = try await signer.sign()
             let note = try SignedNote(stored.note)
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -76,11 +80,13 @@ public struct CheckpointLoop: Sendable {
                 }
                 try await group.waitForAll()
             }
+            return true
         } catch let error as ProofError {
             report(.unsigned(settings.environment, code: error.code.rawValue, error.message))
         } catch let error as StoreError {
             report(.unsigned(settings.environment, code: error.code.rawValue, error.description))
         } catch { report(.unsigned(settings.environment, code: "internal", "\(type(of: error))")) }
+        return false
     }
 
     // MARK: Witnesses

@@ -64,7 +64,8 @@ extension LedgerHost {
                 until: deadline, atMostBehind: ServedLedger.directEventCount)
             var chain: ChainId?
             if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
-            return try await commands(served).run(action, about: chain, order)
+            return try await commands(served).run(
+                action, about: chain, asOf: snapshot.position, order)
         }
     }
 
@@ -88,7 +89,9 @@ extension LedgerHost {
     func commands(_ served: ServedLedger) -> CommandIntake {
         CommandIntake(
             ledger: served.ledger, clock: clock,
-            appending: { (events) throws(StoreError) in try await served.append(events) })
+            appending: { (events, position) throws(StoreError) in
+                try await served.append(events, notErasedAfter: position)
+            })
     }
 }
 

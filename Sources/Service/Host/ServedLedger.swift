@@ -111,10 +111,14 @@ public final class ServedLedger: Sendable {
     // MARK: Appending
 
     /// Appends events and wakes the projector. Durable when it returns.
-    func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
+    ///
+    /// - Parameter position: as in `LedgerLog.append(_:notErasedAfter:)`.
+    func append(
+        _ events: [NewEvent], notErasedAfter position: Int64? = nil
+    ) async throws(StoreError) -> [AppendResult] {
         let start = ContinuousClock.now
         do throws(StoreError) {
-            let results = try await ledger.log.append(events)
+            let results = try await ledger.log.append(events, notErasedAfter: position)
             observer.appended(start.duration(to: .now))
             // Duplicates need no write and do not show that writing is possible.
             if results.contains(where: \.isWritten) { note(append: nil) }
@@ -124,8 +128,8 @@ public final class ServedLedger: Sendable {
             }
             return results
         } catch {
-            // A briefly full queue says nothing about the next event.
-            if error.code != .queueFull { note(append: error) }
+            // A briefly full queue, or an erasure, says nothing about the next event.
+            if ![.queueFull, .erasureOvertaken].contains(error.code) { note(append: error) }
             throw error
         }
     }

@@ -44,7 +44,7 @@ extension ConsolePages {
         frame.kept = question.pairs
         frame.place = [("row", first.map(String.init))]
         let scope = scope(frame)
-        let metric = try question.metricName(name)
+        let metric = try MetricName(compared: name, isPaid: question.isPaid)
         let asked: ReportQuestion
         if let pack = question.definitions {
             guard !question.isPaid else { throw MetricsError.comparedAlone }
@@ -79,17 +79,17 @@ extension ConsolePages {
     private func cell(
         _ name: String, _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        let (read, question, asked, rest) = try QueryParameters.read(request, isForm: true) {
+        let (read, question, asked, group) = try QueryParameters.read(request, isForm: true) {
             (
                 try self.frame(["reports", name, "cell"], &$0, context).ofPeriod,
-                try ReportParameters(&$0), try CellQuestion(of: name, &$0),
-                [("group", $0.text("group")), ("paid", $0.text("paid"))]
+                try ReportParameters(&$0, of: name), try CellQuestion(of: name, &$0),
+                $0.text("group")
             )
         }
         try read.requireReports()
         try read.requirePeople()
         var frame = read
-        frame.kept = question.pairs + [("column", asked.cell.column)] + rest
+        frame.kept = question.pairs + [("column", asked.cell.column), ("group", group)]
         frame.place = [("after", asked.after?.cursor)]
         let scope = scope(frame)
         let key = frame.state.url(frame.path, frame.kept + frame.place)
@@ -123,8 +123,8 @@ extension ConsolePages {
             return response(DiffPage.page(frame, name: name, nil))
         }
         let asked = ReportQuestion.diff(
-            try question.metricName(name), question.metric, between: [frame.state.knowledge],
-            question.rates)
+            try MetricName(compared: name, isPaid: question.isPaid), question.metric,
+            between: [frame.state.knowledge], question.rates)
         var scope = scope(frame)
         scope.knowledge = .everything
         let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) { [scope] in
@@ -172,13 +172,13 @@ struct ReportParameters {
 
     /// - Parameters:
     ///   - from: where it begins unless the parameters say so.
-    ///   - name: of the report; nil where it has no variants.
+    ///   - name: of the metric.
     init(
-        _ parameters: inout QueryParameters, from: String? = nil, of name: String? = nil
+        _ parameters: inout QueryParameters, from: String? = nil, of name: String
     ) throws {
         metric = parameters.metric()
         metric.from = metric.from ?? from
-        if name == MetricName.churnName { isPaid = try parameters.flag("paid") }
+        isPaid = try parameters.isPaid(name)
         definitions = try parameters.choice("definitions")
         guard let name = parameters.text("rates") else { return }
         guard name == RateChoice.separateName else {
@@ -196,11 +196,6 @@ struct ReportParameters {
         case .comparison(_, let asked, let pack): (metric, definitions) = (asked, pack)
         }
         if case .table = rates { return nil }
-    }
-
-    /// The metric of a report's name, or its variant.
-    func metricName(_ name: String) throws -> MetricName {
-        isPaid ? .churn(isPaid: true) : try MetricName(compared: name)
     }
 
     /// As parameters of an address.

@@ -31,7 +31,10 @@ extension MCPServer {
     /// Accepts `paid` for a metric without this parameter where it states what holds anyway:
     /// clients fill in defaults.
     private func requireUnchanged(_ name: String, _ parameters: inout QueryParameters) throws {
-        guard name != MetricName.churnName, try parameters.flag("paid") else { return }
+        let metric =
+            name == MetricName.diffName
+            ? parameters.text("metric") ?? MetricName.churnName : name
+        guard metric != MetricName.churnName, try parameters.flag("paid") else { return }
         throw Problem.invalid("paid applies to churn only.")
     }
 

@@ -151,7 +151,8 @@ enum MCPTool: String, Sendable, CaseIterable {
             + " USD,EUR:1.0834,JPY:0.0066; default: the configured table.")
 
     private static let paid = Argument(
-        name: "paid", about: "For churn: only chains in a paid period.", type: "boolean")
+        name: "paid", about: "For churn, also in diff: only chains in a paid period.",
+        type: "boolean")
 
     private static let cell = [
         Argument(

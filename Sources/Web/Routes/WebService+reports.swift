@@ -130,8 +130,14 @@ extension QueryParameters {
     private mutating func diff() throws -> (ReportQuestion, QueryScope) {
         let (scope, metric) = (try presentScope(), metric())
         let limits = try comparedKnowledge()
-        let name = try MetricName(compared: text("metric") ?? MetricName.churnName)
-        return (.diff(name, metric, between: limits, try rates()), scope)
+        let name = text("metric") ?? MetricName.churnName
+        let compared = try MetricName(compared: name, isPaid: try isPaid(name))
+        return (.diff(compared, metric, between: limits, try rates()), scope)
+    }
+
+    /// Whether churn is of paid chains only. Other metrics have no parameter `paid`.
+    mutating func isPaid(_ name: String) throws -> Bool {
+        try name == MetricName.churnName ? flag("paid") : false
     }
 
     private mutating func metric(named path: String) throws -> (ReportQuestion, QueryScope) {
@@ -174,13 +180,11 @@ struct CellQuestion {
     /// The last chain of the previous page.
     let after: ChainId?
 
-    /// - Parameter name: the metric's. Only churn has a variant.
+    /// - Parameter name: the metric's.
     init(of name: String, _ parameters: inout QueryParameters) throws {
-        let isChurn = name == MetricName.churnName
-        let isPaid = try isChurn ? parameters.flag("paid") : false
         scope = try parameters.periodScope()
         cell = parameters.cell()
-        metric = try isChurn ? MetricName.churn(isPaid: isPaid) : MetricName(compared: name)
+        metric = try MetricName(compared: name, isPaid: try parameters.isPaid(name))
         rates = try parameters.rates()
         after = try parameters.cursor { ChainId(cursor: $0) }
     }

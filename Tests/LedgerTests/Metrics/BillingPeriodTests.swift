@@ -63,6 +63,20 @@ struct BillingPeriodTests {
         #expect(found.period.map(\.isInferred) != false)
     }
 
+    @Test(
+        "A period paid for in grace is measured from the end before it, where that is a length",
+        arguments: [
+            (37, 59, 12_000), (37, 67, 12_000), (32, 36, 52_000),
+        ] as [(Int64, Int64, Int64)])
+    func paidInGrace(_ from: Int64, _ end: Int64, _ year: Int64) {
+        let first: Int64 = year == 52_000 ? 22 : 0
+        let life = given(
+            Fact.subscribed("1", day(first), day(29)).priced(1_000),
+            .didFailToRenew(at: day(29), grace: day(45)),
+            Fact.didRenew("2", day(from), day(end), .billingRecovery).priced(1_000))
+        #expect(life.metrics().stretches.last { $0.state == .renewing }?.annualised == year)
+    }
+
     @Test("An extension does not lengthen the billing period")
     func extended() throws {
         let life = given(

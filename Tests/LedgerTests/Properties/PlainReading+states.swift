@@ -184,7 +184,8 @@ extension PlainReading {
         }
         guard isGrace else { return period.end }
         let over = window.first { fact in
-            fact.status?.rawValue == 3 || fact.cause.notificationType?.value == .gracePeriodExpired
+            fact.status?.rawValue == 3 && signedWord(fact, period) == nil
+                || fact.cause.notificationType?.value == .gracePeriodExpired
         }?.signedDate
         let longest = period.end.advanced(byMilliseconds: 3 * dayLength)
         return over.map { min($0, longest) } ?? longest

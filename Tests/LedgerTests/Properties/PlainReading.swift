@@ -34,7 +34,7 @@ struct PlainReading {
             left.signedDate! == right.signedDate!
                 ? left.digest < right.digest : left.signedDate! < right.signedDate!
         }
-        periods = PlainReading.grouped(transactions()).sorted(by: PlainReading.precedes)
+        periods = PlainReading.inOrder(PlainReading.grouped(transactions()))
         setLowerRanksAside()
         for index in periods.indices.dropLast() {
             guard let until = keptAnchor(index) else { continue }
@@ -68,7 +68,29 @@ struct PlainReading {
         return isHeld ? end : nil
     }
 
-    /// Rule 4's order.
+    /// Rule 4's order, with what was replaced before it began before its replacements.
+    private static func inOrder(_ periods: [Period]) -> [Period] {
+        var ordered: [Period] = []
+        for period in periods.sorted(by: precedes) {
+            var replaced = period
+            replaced.countsFrom = period.start
+            let kept = ordered.reversed().drop { isReplaced(period, by: $0) }.count
+            if kept < ordered.count { replaced.countsFrom = ordered[kept].countsFrom }
+            ordered.insert(replaced, at: kept)
+        }
+        return ordered
+    }
+
+    private static func isReplaced(_ period: Period, by other: Period) -> Bool {
+        let (best, bought) = (period.best, other.start)
+        let isRunning = bought < period.start && period.start < other.end
+        if !isRunning || other.best.fact.trust < best.fact.trust { return false }
+        if let revoked = best.transaction.revocationDate, revoked < period.start { return true }
+        if period.firstStated >= bought { return false }
+        return best.transaction.isUpgraded || best.signedDate < bought
+    }
+
+    /// Rule 4's order by dates.
     private static func precedes(_ left: Period, _ right: Period) -> Bool {
         if left.start != right.start { return left.start < right.start }
         let (one, two) = (left.best.transaction, right.best.transaction)
@@ -81,7 +103,8 @@ struct PlainReading {
     private mutating func setLowerRanksAside() {
         let judge = PlainRanks(reading: self)
         let aside = judge.aside()
-        periods.removeAll { period in aside.contains { $0.id == period.id } }
+        periods = PlainReading.inOrder(
+            periods.filter { period in !aside.contains { $0.id == period.id } })
         let ids = Set(aside.flatMap(\.ids))
         facts = facts.map { fact in
             fact.with { fact in

@@ -165,6 +165,25 @@ struct EvidenceTests {
         #expect(history(day(29)) == grace + [Start(.expired, day(32))])
     }
 
+    @Test("Undated grace is not ended by the status of a pair that does not count")
+    func undatedGrace() {
+        func history(_ change: (inout RenewalSnapshot) -> Void) -> [Start] {
+            given(
+                bought, .notification(.didFailToRenew, .gracePeriod, at: day(30)),
+                .status(.billingRetry, at: day(31)).renewal(change),
+                .notification(.didFailToRenew, at: day(32)).with {
+                    $0.status = Raw(.billingRetry)
+                }
+            ).history
+        }
+        let cancelled = history {
+            $0.expirationIntent = Raw(.customerCancelled)
+            $0.isInBillingRetryPeriod = false
+        }
+        #expect(cancelled.prefix(3).last == Start(.billingRetry, day(32)))
+        #expect(history { _ in }.prefix(3).last == Start(.billingRetry, day(31)))
+    }
+
     @Test(
         "Nothing: other notifications, status 1 or 5, unknown values, a lone transaction",
         arguments: [

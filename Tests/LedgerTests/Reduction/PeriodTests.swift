@@ -62,6 +62,47 @@ struct PeriodTests {
             ])
     }
 
+    /// A renewal of day 30 that is signed before, and what the customer buys before it begins.
+    private func replaced(_ later: Fact...) -> Lifecycle {
+        given([bought, early, upgrade(until: day(394))] + later)
+    }
+
+    private let early = Fact.didRenew("2", day(30), day(60), at: day(29))
+
+    private func upgrade(until end: Timestamp) -> Fact {
+        .notification(.didChangeRenewalPref, "3", day(29, 500), end, subtype: .upgrade)
+    }
+
+    private func renewal(_ signed: Timestamp) -> Fact {
+        .transaction("2", day(30), day(60), at: signed).transaction {
+            $0.transactionReason = Raw(.renewal)
+        }
+    }
+
+    @Test("A renewal that was replaced before it began never governs")
+    func replacedEarly() {
+        let expected = [
+            Start(.subscribed, day(0)), Start(.renewing, day(29, 500)), Start(.expired, day(394)),
+        ]
+        let upgraded = renewal(day(31)).transaction { $0.isUpgraded = true }
+        let refunded = renewal(day(29, 400)).revoked(day(29, 400))
+        for life in [replaced(), replaced(upgraded), replaced(refunded)] {
+            #expect(life.history == expected)
+            #expect(life.notices(.missingPeriod).isEmpty && life.notices(.contradiction).isEmpty)
+            #expect(life.standing(of: TransactionId("2"), at: day(31))?.outcome != .current)
+            #expect(life.answer(day(45))?.transactionId == TransactionId("3"))
+        }
+    }
+
+    @Test("A renewal governs from its start if it is stated again, or its replacement is not proven")
+    func notReplaced() {
+        #expect(replaced(renewal(day(31))).state(day(60)) == .expired)
+        for other in [upgrade(until: day(30)), upgrade(until: day(394)).trusted(.secret)] {
+            let life = given([bought, early, other])
+            #expect(life.answer(day(31))?.transactionId == TransactionId("2"))
+        }
+    }
+
     @Test("With equal purchaseDates upgraded ones come first, then shorter ids, then smaller ids")
     func order() {
         func governing(_ first: Fact, _ second: Fact) -> [String?] {

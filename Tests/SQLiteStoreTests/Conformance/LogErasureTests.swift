@@ -78,7 +78,7 @@ struct LogErasureTests {
             // Events after position 2 are of other chains.
             let result = try await log.erase(Self.erasure("e", [2]), within: Self.scope(2))
             #expect(result == .appended(position: 5))
-            // An event without a chain may be about a person; an erasure is not.
+            // An event without a chain may be about a person.
             var receipt = try Sample.event("r", kind: .receipt, evidence: .verbatim([1]))
             receipt.attributes.chain = nil
             _ = try await log.append([receipt])
@@ -87,6 +87,11 @@ struct LogErasureTests {
             }
             #expect(second?.code == .erasureOvertaken)
             _ = try await log.erase(Self.erasure("f", [1]), within: Self.scope(6, ["chain-n0"]))
+            // The erasure at position 7 may be that of the same person.
+            let third = await #expect(throws: StoreError.self) {
+                try await log.erase(Self.erasure("g", [3]), within: Self.scope(6, ["chain-n2"]))
+            }
+            #expect(third?.code == .erasureOvertaken)
             #expect(try await log.verify().isSound)
         }
     }

@@ -6,6 +6,7 @@ import LedgerStore
 import LedgerTestSupport
 import PostgresSupport
 import Projection
+import Proofs
 import Queries
 import TestSupport
 import Testing
@@ -209,6 +210,81 @@ struct NodeTaskTests {
                 "UPDATE \(place.productionSchema).events SET leaf_hash = sha256(leaf_hash)")
             try await until { served.projectionFailure?.code == .logWentBack }
             #expect(!served.isCurrent)
+        }
+    }
+
+    @Test("A node that cannot sign checkpoints, or whose log went back, gives their lease up")
+    func unsigned() async throws {
+        let place = try NodePlace()
+        let origin = "example.com/subledger/production"
+        let file = place.directory.file("audit.key")
+        try Data(try NoteSignerKey(name: origin).secretText.utf8).write(to: URL(filePath: file))
+        let lease = """
+            FROM \(place.productionSchema).leases
+            WHERE name = '\(ExclusiveTask.checkpoints.rawValue)'
+            """
+        let held = "SELECT count(*) \(lease) AND until > clock_timestamp()"
+        try await place.run(count: 1) { nodes in
+            let served = try nodes[0].ledger(.production)
+            let operations = served.ledger.operations
+            let loop = try CheckpointLoop(
+                .init(environment: .production, origin: origin, keyFile: file), host: nodes[0],
+                transport: Receiver(), clock: ManualClock(place.clock.now)
+            ) { _ in }
+            let running = Task { await loop.run() }
+            defer { running.cancel() }
+            try await until { try await place.sql(held) == "1" }
+            try await place.sql(
+                """
+                SET search_path = \(place.productionSchema);
+                CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+                BEGIN RAISE EXCEPTION 'refused'; END $$;
+                CREATE TRIGGER refuse BEFORE INSERT ON checkpoints FOR EACH ROW
+                    EXECUTE FUNCTION \(place.productionSchema).refuse()
+                """)
+            _ = try await nodes[0].post(NodeTaskTests.chain.bought())
+            try await until { try await place.sql(held) == "0" }
+            try await place.sql("DROP TRIGGER refuse ON \(place.productionSchema).checkpoints")
+            try await until {
+                try await !operations.checkpoints(after: 0, limit: 1).isEmpty
+            }
+            _ = try await served.snapshot(atLeast: 1)
+            // As after a failover to a standby that was behind.
+            try await place.changeEvents(
+                "UPDATE \(place.productionSchema).events SET leaf_hash = sha256(leaf_hash)")
+            try await until { served.projectionFailure?.code == .logWentBack }
+            try await until { try await place.sql(held) == "0" }
+            // It does not take the lease again, as after a round that failed.
+            let token = try await place.sql("SELECT token \(lease)")
+            try await Task.sleep(for: .seconds(2))
+            #expect(try await place.sql("SELECT token \(lease)") == token)
+            running.cancel()
+            await running.value
+        }
+    }
+
+    @Test("A decision about what another node erased is refused, also by a node that lags behind")
+    func erasedElsewhere() async throws {
+        let place = try NodePlace()
+        let (erased, other) = (NodeTaskTests.chain, MadeChain(id: "540000000000001"))
+        try await place.run(count: 2) { nodes in
+            for chain in [erased, other] { _ = try await nodes[0].post(chain.bought()) }
+            let receipt = try await nodes[0].erase(
+                chains: [erased.id], customer: nil, .init(actor: "dpo", reason: "asked"),
+                QueryScope())
+            #expect(receipt.position == 3)
+            let served = try nodes[1].ledger(.production)
+            // As of a state that has both chains.
+            func link(_ chain: MadeChain) async throws -> CommandReceipt {
+                try await nodes[1].commands(served).run(
+                    .link(CustomerId("anna")), about: chain.chainId, asOf: 2,
+                    .init(actor: "sara", reason: "called"))
+            }
+            let error = await #expect(throws: CommandError.self) { _ = try await link(erased) }
+            #expect(error?.failure?.code == .erasureOvertaken)
+            #expect(try await served.ledger.log.head().position == 3)
+            #expect(served.obstacle == nil)
+            #expect(try await link(other).position == 4)
         }
     }
 

@@ -190,6 +190,9 @@ struct ViewPageTests {
             for (query, code) in [
                 ("churn?paid=true&definitions=revenuecat", "comparedWhole"),
                 ("revenue?paid=true", "unknownParameter"), ("churn?format=xml", "invalidParameter"),
+                (
+                    "revenue/cell?column=gross&from=2026-01-01&paid=true", "unknownParameter"
+                ),
             ] {
                 let refused = try await client.get("\(reports)/\(query)")
                 #expect(refused.status == 400 && refused.text.contains(code), "\(query)")
