@@ -84,13 +84,13 @@ extension EnvironmentLedger {
     /// - `replaces`: whether a log with events may be replaced; it is kept under another name.
     /// - `now`: the time in that name.
     /// - `erasures`: applied again where the backup lacks them, as are those of the replaced log.
-    /// - Returns: also why keys of uploads could not be forgotten, or derived data not be rebuilt;
-    ///   the log is in place even then, and the next command rebuilds the data.
+    /// - Returns: also why derived data could not be rebuilt, or keys of uploads not be forgotten.
+    ///   The log is in place even then, and the next command rebuilds the data.
     public static func restore(
         _ configuration: Configuration, environment: Environment, from path: String,
         replaces: Bool = false, now: Timestamp, erasures: [ErasureRecord] = [],
         report: @escaping @Sendable (BackupStep) -> Void = { _ in }
-    ) async throws -> (restored: LogRestore.Report, projectionFailure: StoreError?) {
+    ) async throws -> (restored: LogRestore.Report, failure: StoreError?) {
         let directory = directory(configuration, environment)
         let done: LogRestore.Report
         if let engine = try engine(of: configuration) {
@@ -110,29 +110,45 @@ extension EnvironmentLedger {
                 erasures: erasures
             ).run(report: report)
         }
+        var failures: [StoreError] = []
         do throws(StoreError) {
-            try await forgetUploadKeys(configuration, besides: environment)
             let session = try await LedgerSession.open(configuration, environment: environment)
             await session.close()
-            return (done, nil)
-        } catch { return (done, error) }
+        } catch { failures.append(error) }
+        for environment in Environment.allCases {
+            do throws(StoreError) {
+                try await forgetUploadKeys(configuration, environment)
+            } catch { failures.append(error) }
+        }
+        return (done, failures.first)
     }
 
     /// A service keeps the keys of all uploads with the environment that it serves first, which may
     /// be another one than was restored.
     private static func forgetUploadKeys(
-        _ configuration: Configuration, besides restored: Environment
+        _ configuration: Configuration, _ environment: Environment
     ) async throws(StoreError) {
-        for environment in Environment.allCases where environment != restored {
-            let directory = directory(configuration, environment)
-            guard hasLog(directory) else { continue }
-            let operations = try await OperationsStore.open(directory: directory)
-            let result = await Outcome { () throws(StoreError) in
-                try await operations.forgetUploadKeys()
+        let operations: any OperationalState
+        var log: (any LedgerLog)?
+        if let engine = try engine(of: configuration) {
+            do throws(StoreError) {
+                let opened = try await engine.openBoth(environment, creating: false)
+                (log, operations) = (opened.log, opened.operations)
+            } catch {
+                guard error.code == .noSuchFile else { throw error }
+                return
             }
-            await operations.close()
-            try result.get()
+        } else {
+            let directory = directory(configuration, environment)
+            guard hasLog(directory) else { return }
+            operations = try await OperationsStore.open(directory: directory)
         }
+        let result = await Outcome { () throws(StoreError) in
+            try await operations.forgetUploadKeys()
+        }
+        await log?.close()
+        await operations.close()
+        try result.get()
     }
 
     /// Copies a verified log into a database whose log is the beginning of it.

@@ -62,18 +62,14 @@ struct RestoreCommand: OutputCommand {
                 + " again (--erasures)"
         }
         // Whatever fails below, the log is in place.
-        let compared: CheckpointAudit.Report?
-        let failure: (any Error)?
-        do {
-            if let failed = outcome.projectionFailure {
-                let message = "The log is restored; derived data could not be rebuilt: "
-                throw CommandFailure(failed.code, message + failed.description, .io)
-            }
-            compared = try await compare(settings)
-            failure = nil
-        } catch {
-            compared = nil
-            failure = error
+        var compared: CheckpointAudit.Report?
+        var failure: (any Error)?
+        do { compared = try await compare(settings) } catch { failure = error }
+        if let failed = outcome.failure {
+            let message =
+                "The log is restored; derived data could not be rebuilt, or keys of uploads not be"
+                + " forgotten: "
+            failure = CommandFailure(failed.code, message + failed.description, .io)
         }
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""

@@ -25,6 +25,8 @@ struct Period: Sendable {
     /// When the period starts to govern: `start`, unless moved by rule 4 (replaced before it began;
     /// history starts at a signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
+    /// Whether it was replaced before it began (rule 4).
+    private(set) var isReplaced = false
 
     /// The window before E in which facts already concern the time after E (rule 5).
     var leadMilliseconds: Int64 {
@@ -91,25 +93,32 @@ extension Period {
         return periods
     }
 
-    /// Rule 4's order, in which a period that was replaced before it began is just before its
+    /// Rule 4's order, in which a renewal that was replaced before it began is just before its
     /// replacement and counts from there, so that it governs nothing.
     static func order(_ periods: inout [Period], _ facts: OrderedFacts) {
         periods.sort(by: precedes)
         for index in periods.indices.dropFirst() {
+            var replaced = periods[index]
+            let earliest = replaced.start.advanced(byMilliseconds: -replaced.leadMilliseconds)
             var place = index
-            while place > 0, periods[index].isReplaced(by: periods[place - 1], facts) { place -= 1 }
+            for other in periods.indices.prefix(index).reversed() {
+                guard periods[other].start >= earliest else { break }
+                if replaced.isReplaced(by: periods[other], facts) { place = other }
+            }
             guard place < index else { continue }
-            periods[index].countsFrom = periods[place].countsFrom
-            let replaced = periods.remove(at: index)
+            replaced.isReplaced = true
+            replaced.countsFrom = periods[place].countsFrom
+            periods.remove(at: index)
             periods.insert(replaced, at: place)
         }
     }
 
-    /// Whether a purchase replaced this period before it began: that runs when this one would
-    /// begin, and this one was revoked before, or was stated before the purchase and not after it.
+    /// Whether a purchase replaced this renewal before it began: one that runs when this one would
+    /// begin, which was revoked before, or was stated before the purchase and not after it.
     private func isReplaced(by other: Period, _ facts: OrderedFacts) -> Bool {
-        guard other.start < start, start < other.end,
+        guard !other.isReplaced, other.start < start, start < other.end,
             facts[other.bestFact].trust >= facts[bestFact].trust,
+            facts.transactionReason(bestFact) == .renewal,
             let best = facts[bestFact].statedTransaction
         else { return false }
         if let revoked = best.revocationDate, revoked < start { return true }

@@ -103,19 +103,22 @@ struct TimelineEventReader {
     private mutating func readPeriods() {
         guard !history.isOneTime else { return }
         let periods = history.periods
+        var last: Int?
         for index in periods.indices {
             let best = facts[periods[index].bestFact].statedTransaction
             let firstFact = periods[index].firstFact
             if periods[index].isRenewal(facts) {
                 let named = best?.transactionReason == nil ? periods[index].renewalFact : nil
                 // One that was replaced before it began is listed with its replacement.
-                let next = index + 1 < periods.count ? index + 1 : index
+                let listed = periods[index...].first { !$0.isReplaced } ?? periods[index]
                 add(
-                    .renewed, at: min(periods[index].start, periods[next].start), fact: firstFact,
+                    .renewed, at: listed.start, fact: firstFact,
                     also: named == firstFact ? nil : named,
                     transaction: periods[index].transactionId, product: best?.productId)
             }
-            if index > 0 { readProductChange(from: index - 1, to: index) }
+            guard !periods[index].isReplaced else { continue }
+            if let last { readProductChange(from: last, to: index) }
+            last = index
         }
     }
 

@@ -260,8 +260,9 @@ public struct CommandIntake: Sendable {
             } catch {
                 guard error.code == .erasureOvertaken, let start = position else { throw error }
                 let erased = try await ledger.log.erasedChains(after: start)
+                let all = try await ledger.log.erasurePositions(after: start, through: .max)
                 // A damaged erasure does not say what it erased.
-                guard let end = erased.values.max(),
+                guard let end = all.last, Set(erased.values).isSuperset(of: all),
                     !chains.contains(where: { erased[ErasedChain($0)] != nil })
                 else {
                     throw StoreError(

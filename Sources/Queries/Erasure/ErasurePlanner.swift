@@ -159,16 +159,18 @@ struct ErasurePlanner: Sendable {
     private func isCovered(
         _ event: RecordedEvent, _ covered: Set<ChainId>, _ plan: ErasurePlan
     ) async throws -> Bool {
-        if let chain = event.attributes.chainId { return covered.contains(chain) }
-        if let logged = try await ledger.log.event(at: event.position),
-            try FactDecoder.decode(logged).contains(where: { covered.contains($0.chain) })
-        {
-            return true
+        if let chain = event.attributes.chainId, covered.contains(chain) { return true }
+        guard let logged = try await ledger.log.event(at: event.position) else { return false }
+        let isStated = try FactDecoder.decode(logged).contains { stated in
+            let token = stated.fact.transaction?.appAccountToken
+            return covered.contains(stated.chain)
+                || plan.customer.map { token.map { CustomerId(token: $0) } == $0 } ?? false
         }
+        if isStated { return true }
         return try await mentions(event, plan.customer, plan.ids)
     }
 
-    /// Whether an event that names no chain belongs to the person.
+    /// Whether an event that names no chain of the person belongs to the person.
     private func mentions(
         _ event: RecordedEvent, _ customer: CustomerId?, _ ids: Set<String>
     ) async throws -> Bool {

@@ -7,8 +7,13 @@ extension PlainReading {
 
     /// From when facts concern the time after a period.
     private func opening(_ period: Period) -> Int64 {
+        PlainReading.opening(period, period.end)
+    }
+
+    /// A day before a moment, or half the length of a period.
+    static func opening(_ period: Period, _ moment: Timestamp) -> Int64 {
         let half = (period.end.milliseconds - period.start.milliseconds) / 2
-        return period.end.milliseconds - min(dayLength, half)
+        return moment.milliseconds - min(dayLength, half)
     }
 
     /// Evidence about the time after a period, signed before a moment.

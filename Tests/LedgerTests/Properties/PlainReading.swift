@@ -70,21 +70,26 @@ struct PlainReading {
 
     /// Rule 4's order, with what was replaced before it began before its replacements.
     private static func inOrder(_ periods: [Period]) -> [Period] {
+        let sorted = periods.sorted(by: precedes)
         var ordered: [Period] = []
-        for period in periods.sorted(by: precedes) {
-            var replaced = period
-            replaced.countsFrom = period.start
-            let kept = ordered.reversed().drop { isReplaced(period, by: $0) }.count
-            if kept < ordered.count { replaced.countsFrom = ordered[kept].countsFrom }
-            ordered.insert(replaced, at: kept)
+        for period in sorted {
+            var placed = period
+            placed.countsFrom = period.start
+            let place = ordered.firstIndex { isReplaced(period, by: $0) }
+            if let place { placed.countsFrom = ordered[place].countsFrom }
+            ordered.insert(placed, at: place ?? ordered.count)
         }
         return ordered
     }
 
     private static func isReplaced(_ period: Period, by other: Period) -> Bool {
         let (best, bought) = (period.best, other.start)
-        let isRunning = bought < period.start && period.start < other.end
-        if !isRunning || other.best.fact.trust < best.fact.trust { return false }
+        let isBefore = bought < period.start && bought.milliseconds >= opening(period, period.start)
+        let isRunning =
+            isBefore && period.start < other.end && other.countsFrom == other.start
+        guard isRunning, other.best.fact.trust >= best.fact.trust,
+            best.transaction.transactionReason?.value == .renewal
+        else { return false }
         if let revoked = best.transaction.revocationDate, revoked < period.start { return true }
         if period.firstStated >= bought { return false }
         return best.transaction.isUpgraded || best.signedDate < bought

@@ -94,6 +94,38 @@ struct PeriodTests {
         }
     }
 
+    @Test("What a lower rank states in between does not bring a replaced renewal back")
+    func replacedBesideALowerRank() {
+        let other = Fact.transaction("4", day(29, 900), day(395), at: day(29, 900))
+            .trusted(.secret).transaction { $0.productId = ProductId("other") }
+        let life = replaced(other, renewal(day(31)).transaction { $0.isUpgraded = true })
+        #expect(life.intervals.allSatisfy { $0.transactionId != TransactionId("2") })
+        #expect(life.answer(day(200))?.isEntitled == true)
+    }
+
+    @Test("A replaced renewal is no change of product")
+    func replacedProduct() {
+        func product(_ fact: Fact, _ name: String) -> Fact {
+            fact.transaction { $0.productId = ProductId(name) }
+        }
+        let life = given(
+            bought, product(early, "plus"), product(upgrade(until: day(394)), "pro"))
+        #expect(
+            life.lifeFacts.filter { [.upgraded, .downgraded].contains($0.name) }.map(\.at)
+                == [day(29, 500)])
+    }
+
+    @Test("Only a renewal is replaced, and only by what began within a day before it")
+    func refundedBeforeItsStart() {
+        let long = Fact.transaction("1", day(0), day(30, 500), at: day(30))
+        let refund = renewal(day(29, 400)).revoked(day(29, 400))
+        #expect(given(bought, early, long, refund).state(day(45)) == .revoked)
+        let copy = Fact.transaction("2", day(9), day(30), at: day(40)).revoked(day(4))
+        let first = given(bought.revoked(day(4)), copy)
+        #expect(first.notices(.historyMissingBefore).isEmpty)
+        #expect(first.state(day(10)) == .revoked)
+    }
+
     @Test("A renewal governs from its start if it is stated again, or its replacement is not proven")
     func notReplaced() {
         #expect(replaced(renewal(day(31))).state(day(60)) == .expired)
