@@ -121,7 +121,7 @@ extension Period {
             facts.transactionReason(bestFact) == .renewal,
             let best = facts[bestFact].statedTransaction
         else { return false }
-        if let revoked = best.revocationDate, revoked < start { return true }
+        if let revoked = best.revocationDate { return revoked < start }
         let stated = best.signedDate ?? facts.times[bestFact]
         return firstStated < other.start && (isUpgraded || stated < other.start)
     }

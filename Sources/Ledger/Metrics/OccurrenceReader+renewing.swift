@@ -70,7 +70,7 @@ extension OccurrenceReader {
                 continue
             }
             var amounts: [String: Int64] = [fact.name.rawValue: 1]
-            let from = periods.last { $0.index < to.index }
+            let from = periods.last { $0.index < to.index && !$0.isReplaced }
             if let old = from?.period?.annualised(CountedPeriod.yardstick),
                 let new = to.period?.annualised(CountedPeriod.yardstick), old != new
             {

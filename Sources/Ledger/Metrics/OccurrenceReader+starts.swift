@@ -98,7 +98,7 @@ extension OccurrenceReader {
     /// number each could have reached by now.
     mutating func readRetention() {
         guard !life.isAdopted else { return }
-        let known = paid.filter { $0.start < limit }
+        let known = paid.filter { $0.start < limit && !$0.isReplaced }
         guard let first = known.first, let last = known.last else { return }
         // A free period that continues the run delays what would have followed.
         var newest = last

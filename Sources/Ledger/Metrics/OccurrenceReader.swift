@@ -68,6 +68,8 @@ struct CountedPeriod {
     let price: Int64?
     let isRenewal: Bool
     let isUpgraded: Bool
+    /// It was paid for, but was replaced before it began (`Lifecycle.md` §2 rule 4).
+    let isReplaced: Bool
     /// Its stated revocationDate.
     let revoked: Timestamp?
     let period: BillingPeriod?
@@ -87,6 +89,7 @@ struct CountedPeriod {
         let isPrice = (0...BillingPeriod.largestPrice).contains(snapshot.price ?? -1)
         price = isPrice && snapshot.currency != nil ? snapshot.price : nil
         isUpgraded = governing.isUpgraded
+        isReplaced = governing.isReplaced
         revoked = snapshot.revocationDate
         cause = history.facts[governing.firstFact].position
         isRenewal = governing.isRenewal(history.facts)

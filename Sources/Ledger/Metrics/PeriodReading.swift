@@ -56,7 +56,7 @@ extension Lifecycle {
         let life = counted(catalogue)
         guard !life.isOneTime else { return [] }
         let reader = OccurrenceReader(life, app: app, catalogue: catalogue, limit: limit)
-        return reader.periods.filter { $0.isCounted && $0.start < limit }.map {
+        return reader.periods.filter { $0.isCounted && !$0.isReplaced && $0.start < limit }.map {
             PeriodReading($0, life.history, limit: limit)
         }
     }

@@ -90,7 +90,7 @@ struct PlainReading {
         guard isRunning, other.best.fact.trust >= best.fact.trust,
             best.transaction.transactionReason?.value == .renewal
         else { return false }
-        if let revoked = best.transaction.revocationDate, revoked < period.start { return true }
+        if let revoked = best.transaction.revocationDate { return revoked < period.start }
         if period.firstStated >= bought { return false }
         return best.transaction.isUpgraded || best.signedDate < bought
     }

@@ -128,7 +128,10 @@ struct PeriodTests {
 
     @Test("A renewal governs from its start if it is stated again, or its replacement is not proven")
     func notReplaced() {
-        #expect(replaced(renewal(day(31))).state(day(60)) == .expired)
+        let later = renewal(day(45)).revoked(day(44)).transaction { $0.isUpgraded = true }
+        for restated in [renewal(day(31)), later] {
+            #expect(replaced(restated).state(day(60)) == .expired)
+        }
         for other in [upgrade(until: day(30)), upgrade(until: day(394)).trusted(.secret)] {
             let life = given([bought, early, other])
             #expect(life.answer(day(31))?.transactionId == TransactionId("2"))
