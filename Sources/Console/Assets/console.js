@@ -81,7 +81,7 @@ addEventListener("click", async ({ target }) => {
 addEventListener("input", ({ target }) => slide(target));
 addEventListener("submit", (event) => {
   const form = event.target;
-  if (form.ariaBusy) event.preventDefault();
+  if (form.ariaBusy) return event.preventDefault();
   if (!form.matches("[data-once]")) return;
   form.ariaBusy = "true";
   setTimeout(() => { form.ariaBusy = null; }, 10000);

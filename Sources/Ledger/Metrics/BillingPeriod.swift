@@ -17,8 +17,8 @@ public struct BillingPeriod: Hashable, Sendable {
     ///
     /// Without a catalogue entry, the period's natural length is used: from its first purchase,
     /// because a restored copy has the date of the restore, to the smallest end that any copy
-    /// stated, because an extension does not lengthen the billing period. One that was paid for in
-    /// grace and keeps the anchor is a week or months long from the end of the period before it.
+    /// stated, because an extension does not lengthen the billing period. A renewal paid for in
+    /// grace that keeps the anchor is a week or months long from the end of the period before it.
     ///
     /// - Parameter index: of the period.
     /// - Returns: nil if neither catalogue nor payload gives it. Outside Production dates are not
@@ -42,12 +42,14 @@ public struct BillingPeriod: Hashable, Sendable {
         guard history.facts.environment == .production,
             let end = BillingPeriod.leastEnd(index, history)
         else { return nil }
-        let (start, anchor) = (history.periods[index].start, history.servedFrom(index))
-        let anchored = BillingPeriod.inferred(end.milliseconds(since: anchor))
-        let keepsAnchor = anchored.map { $0.months > 0 || $0.days == 7 } ?? false
+        let period = history.periods[index]
+        let anchored = BillingPeriod.inferred(end.milliseconds(since: history.servedFrom(index)))
+        let keepsAnchor =
+            period.isRenewal(history.facts)
+            && anchored.map { $0.months > 0 || $0.days == 7 } ?? false
         guard
             let length = keepsAnchor
-                ? anchored : BillingPeriod.inferred(end.milliseconds(since: start))
+                ? anchored : BillingPeriod.inferred(end.milliseconds(since: period.start))
         else { return nil }
         self.init(length: length, isInferred: true)
     }

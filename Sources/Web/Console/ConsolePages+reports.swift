@@ -40,6 +40,9 @@ extension ConsolePages {
             )
         }
         try read.requireReports()
+        let (path, query) = (request.uri.path, request.uri.query.map { "?\($0)" } ?? "")
+        // The addresses of its cells are relative.
+        guard !path.hasSuffix("/") else { return .seeOther("\(path.dropLast())\(query)") }
         var frame = read
         frame.kept = question.pairs
         frame.place = [("row", first.map(String.init))]

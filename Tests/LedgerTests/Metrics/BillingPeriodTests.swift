@@ -77,6 +77,17 @@ struct BillingPeriodTests {
         #expect(life.metrics().stretches.last { $0.state == .renewing }?.annualised == year)
     }
 
+    @Test("A product bought in grace begins an anchor of its own")
+    func boughtInGrace() {
+        let life = given(
+            Fact.subscribed("1", day(0), day(31)).priced(1_000),
+            .didFailToRenew(at: day(31), grace: day(59)),
+            Fact.notification(
+                .didChangeRenewalPref, "2", day(53), day(60), subtype: .upgrade
+            ).transaction { $0.transactionReason = Raw(.purchase) }.priced(1_000))
+        #expect(life.metrics().stretches.last { $0.state == .renewing }?.annualised == 52_000)
+    }
+
     @Test("An extension does not lengthen the billing period")
     func extended() throws {
         let life = given(

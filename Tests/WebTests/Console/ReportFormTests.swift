@@ -1,4 +1,5 @@
 import AppStore
+import HTTPTypes
 import Ledger
 import Projection
 import Reports
@@ -55,6 +56,9 @@ struct ReportFormTests {
             let blanks = try await client.get(
                 "\(reports)/churn?from=2026-01-01&by=product%2C+country")
             #expect(blanks.status == 200)
+            // The addresses of cells are relative to the page's.
+            let slashed = try await client.get("\(reports)/churn/?from=2026-01-01")
+            #expect(slashed.headers[.location] == "\(reports)/churn?from=2026-01-01")
         }
     }
 
