@@ -173,7 +173,8 @@ private struct MigrationRun {
                 progress.show($0.text)
             }
             findings.reports.append((part.scope, list, report))
-            if report.stop != nil { break }
+            // Another app has another key, and another environment may respond.
+            if let stop = report.stop, stop.concernsAllCustomers, !stop.isRefusedKey { break }
         }
         return findings
     }

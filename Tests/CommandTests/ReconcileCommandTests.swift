@@ -38,6 +38,36 @@ struct ReconcileCommandTests {
         }
     }
 
+    @Test("--base-url replaces the URL of each app with a key")
+    func baseUrlOfSeveralApps() async throws {
+        try await apple.serving { place, _ in
+            try place.write([Evidence.lines[0]], to: "bought.ndjson")
+            let taken = try await place.run(["ingest", "bought.ndjson"] + Evidence.options)
+            #expect(taken.code == 0)
+            func option(_ name: String) throws -> String {
+                place.options[try #require(place.options.firstIndex(of: name)) + 1]
+            }
+            let root = try option("--trust-root")
+            var lines = ["dataDirectory: data", "trustedRoots: ['\(root)']", "apps:"]
+            for app in [Workplace.app, "com.example.other"] {
+                lines += [
+                    "  - bundleId: \(app)", "    api:", "      keyId: \(try option("--key-id"))",
+                    "      issuerId: \(try option("--issuer-id"))",
+                    "      privateKeyFile: '\(try option("--key-file"))'",
+                    "      baseUrl: 'http://127.0.0.1:1'",
+                ]
+            }
+            try place.write(lines, to: "two.yaml")
+            let asked = try await place.run([
+                "reconcile", "--config", "two.yaml", "--json", "--base-url",
+                try option("--base-url"),
+            ])
+            #expect(asked.code == 1, "\(asked.err)")
+            let result = try asked.json()["results"]?.array?.first
+            #expect(result?["outcome"]?.string == "unknown", "\(asked.out)")
+        }
+    }
+
     @Test("a TEST that arrives elsewhere, or has no address, is reported, and exit code 1")
     func testNotification() async throws {
         try await apple.serving { place, _ in

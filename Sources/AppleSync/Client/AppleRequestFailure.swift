@@ -25,8 +25,14 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether further requests would fail the same way, for any customer.
-    var concernsAllCustomers: Bool {
+    /// Whether Apple refuses the key of the app, with which every request about it would fail.
+    package var isRefusedKey: Bool {
+        guard case .apple(let failure) = self else { return false }
+        return [.unauthorized, .wrongSharedSecret].contains(failure.code)
+    }
+
+    /// Whether further requests would fail the same way, for any customer of the app.
+    package var concernsAllCustomers: Bool {
         switch self {
         case .apple(let failure):
             switch failure.code {

@@ -118,21 +118,33 @@ public struct Reconcile: Sendable {
             var ready: [Int: ChainReconciliation] = [:]
             var (begun, streak) = (0, 0)
             var spent: Int64 = 0
+            var waiting = run.work[...]
+            // A refused key is one app's: only its own chains are left.
+            var refused: Set<BundleId> = []
             while true {
+                waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 while begun < count, report.stop == nil, spent < run.budget.requests ?? .max,
-                    begun - report.results.count < ReconcileLimits.concurrency
+                    begun - report.results.count < ReconcileLimits.concurrency,
+                    let next = waiting.popFirst()
                 {
-                    let (place, next) = (begun, run.work[begun])
+                    let place = begun
                     group.addTask { (place, await look(up: next, run.scope, run.now)) }
                     begun += 1
+                    waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 }
-                guard let (place, result) = await group.next() else { return report }
+                guard let (place, result) = await group.next() else {
+                    let failures = report.results.lazy.compactMap(\.failure)
+                    report.stop = report.stop ?? failures.first(where: \.isRefusedKey)
+                    return report
+                }
                 spent += result.requests
                 ready[place] = result
                 while let next = ready.removeValue(forKey: report.results.count) {
                     await keep(next, run, &report)
                     streak = next.failure?.mayPass ?? false ? streak + 1 : 0
-                    if let failure = next.failure,
+                    if let failure = next.failure, failure.isRefusedKey {
+                        refused.insert(next.chain.bundleId)
+                    } else if let failure = next.failure,
                         failure.concernsAllCustomers || streak >= ReconcileLimits.failureStreak
                     {
                         report.stop = report.stop ?? failure

@@ -15,14 +15,14 @@ final class History: Sendable {
     let renewalSubjects: RenewalSubjects
     /// Adjacent, in order, without gaps between them.
     let intervals: [Interval]
-    /// Whether the chain is a one-time purchase (`Lifecycle.md` §5); it then has one period, open
-    /// or of the catalogue's duration.
+    /// Whether the chain is a one-time purchase (`Lifecycle.md` §5); each period is then open, of
+    /// the catalogue's duration, or until it was bought again.
     let isOneTime: Bool
 
     init(_ facts: OrderedFacts, catalogue: Catalogue) {
         var reader = HistoryReader(facts, catalogue)
         isOneTime = reader.periods.isEmpty
-        if isOneTime { reader.readOneTimePurchase() } else { reader.readPeriods() }
+        if isOneTime { reader.readOneTimePurchases() } else { reader.readPeriods() }
         self.facts = facts
         records = reader.records
         periods = reader.periods

@@ -43,11 +43,13 @@ struct HistoryReader {
         }
     }
 
-    mutating func readOneTimePurchase() {
-        guard let purchase = OneTimePurchase(records, facts, catalogue) else { return }
-        periods = [purchase.period]
-        after = [nil]
-        for segment in purchase.segments { add(segment, of: 0) }
+    mutating func readOneTimePurchases() {
+        let purchases = OneTimePurchase.purchases(records, facts, catalogue)
+        periods = purchases.map(\.period)
+        after = Array(repeating: nil, count: periods.count)
+        for index in periods.indices {
+            for segment in purchases[index].segments { add(segment, of: index) }
+        }
     }
 
     /// Rule 4, for the first period of each rank; after the kept anchors, since a period of a lower

@@ -1,13 +1,15 @@
 import AppStore
 
-/// A purchase that does not renew (`Lifecycle.md` §5): all its transactions are one purchase, owned
-/// until revoked or, if non-renewing, for the catalogue's duration.
+/// A purchase that does not renew (`Lifecycle.md` §5): owned until revoked or, if non-renewing, for
+/// the catalogue's duration.
 struct OneTimePurchase {
     let period: Period
     let segments: [Segment]
 
-    /// Nil if the chain has no one-time transaction.
-    init?(_ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue) {
+    /// The purchases of a chain, in order; empty if it has no one-time transaction.
+    static func purchases(
+        _ records: [TransactionRecord], _ facts: OrderedFacts, _ catalogue: Catalogue
+    ) -> [OneTimePurchase] {
         var copies = records.indices.filter { index in
             guard let best = facts[records[index].bestFact].statedTransaction,
                 let type = catalogue.type(of: best)
@@ -16,16 +18,59 @@ struct OneTimePurchase {
         }
         let trusted = copies.map { records[$0].best.trust }.max()
         copies.removeAll { records[$0].best.trust != trusted }
-        guard !copies.isEmpty else { return nil }
-        var period = Period(purchase: copies[...], records, facts)
-        guard let best = facts[period.bestFact].statedTransaction else { return nil }
+        var purchases: [OneTimePurchase] = []
+        for group in groups(copies, records, facts).reversed() {
+            let period = Period(purchase: group, records, facts)
+            guard let best = facts[period.bestFact].statedTransaction else { continue }
+            purchases.append(
+                OneTimePurchase(period, best, until: purchases.last?.period.start, catalogue))
+        }
+        return purchases.reversed()
+    }
+
+    /// The transactions of each purchase: those of a chain, in the order of their purchaseDates, up
+    /// to one that is bought after the revocation of another.
+    private static func groups(
+        _ copies: [Int], _ records: [TransactionRecord], _ facts: OrderedFacts
+    ) -> [ArraySlice<Int>] {
+        func bought(_ fact: Int) -> Timestamp {
+            facts[fact].statedTransaction?.purchaseDate ?? Timestamp(milliseconds: .min)
+        }
+        let order = copies.sorted { left, right in
+            let (one, two) = (records[left], records[right])
+            return (bought(one.bestFact), one.firstFact) < (bought(two.bestFact), two.firstFact)
+        }
+        var groups: [ArraySlice<Int>] = []
+        var spans: [RevocationSpan] = []
+        var first = order.startIndex
+        for place in order.indices {
+            let date = bought(records[order[place]].bestFact)
+            let isBoughtAgain = spans.contains { span in
+                max(span.from, bought(span.opener)) < date && span.to.map { $0 > date } ?? true
+            }
+            if isBoughtAgain {
+                groups.append(order[first..<place])
+                (first, spans) = (place, [])
+            }
+            spans += records[order[place]].spans
+        }
+        if first < order.endIndex { groups.append(order[first...]) }
+        return groups
+    }
+
+    private init(
+        _ stated: Period, _ best: Shared<TransactionSnapshot>, until next: Timestamp?,
+        _ catalogue: Catalogue
+    ) {
         let state: ChainState = catalogue.type(of: best) == .consumable ? .consumed : .owned
-        let lapse = OneTimePurchase.lapse(best, period.start, catalogue)
-        let proof = Proof(period.firstFact)
-        var segments = [Segment(state: state, from: period.start, to: lapse, proof: proof)]
-        if let lapse {
-            period.end = lapse
-            segments.append(Segment(state: .lapsed, from: lapse, to: nil, proof: proof))
+        let lapse = OneTimePurchase.lapse(best, stated.start, catalogue)
+        let proof = Proof(stated.firstFact)
+        let end = earlier(lapse, next)
+        var period = stated
+        var segments = [Segment(state: state, from: stated.start, to: end, proof: proof)]
+        if let end { period.end = end }
+        if let lapse, lapse == end {
+            segments.append(Segment(state: .lapsed, from: lapse, to: next, proof: proof))
         }
         self.period = period
         self.segments = segments

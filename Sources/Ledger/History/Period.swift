@@ -12,7 +12,7 @@ struct Period: Sendable {
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp
     /// E: the largest end ever stated; never before `start`. Of a one-time purchase the end of the
-    /// catalogue's duration.
+    /// catalogue's duration, or when it was bought again.
     var end: Timestamp
     /// The fact that first stated `end`.
     private(set) var endFact: Int
@@ -71,11 +71,18 @@ struct Period: Sendable {
 extension History {
     /// The period index of each transaction.
     var periodIndices: [TransactionId: Int] {
+        var indices: [TransactionId: Int] = [:]
         if isOneTime {
             guard !periods.isEmpty else { return [:] }
-            return Dictionary(uniqueKeysWithValues: records.map { ($0.transactionId, 0) })
+            for record in records {
+                let bought = facts[record.bestFact].statedTransaction?.purchaseDate
+                let next = periods.indices.partitioningIndex { index in
+                    bought.map { $0 < periods[index].start } ?? true
+                }
+                indices[record.transactionId] = max(0, next - 1)
+            }
+            return indices
         }
-        var indices: [TransactionId: Int] = [:]
         for (index, period) in periods.enumerated() {
             for record in period.records { indices[records[record].transactionId] = index }
         }
@@ -289,7 +296,7 @@ extension Period {
 }
 
 extension Period {
-    /// A one-time purchase as the single period of its chain, without an end (`Lifecycle.md` §5).
+    /// A one-time purchase as a period without an end (`Lifecycle.md` §5).
     ///
     /// - `copies`: its transactions; not empty.
     init(purchase copies: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
@@ -297,22 +304,6 @@ extension Period {
         end = Timestamp(milliseconds: .max)
         endFact = firstFact
         isUpgraded = false
-        let first = start
-        func bought(_ fact: Int) -> Timestamp {
-            facts[fact].statedTransaction?.purchaseDate ?? first
-        }
-        let purchases = copies.map { (at: bought(all[$0].bestFact), fact: all[$0].firstFact) }
-            .sorted { ($0.at, $0.fact) < ($1.at, $1.fact) }
-        spans = spans.map { span in
-            let since = max(span.from, bought(span.opener))
-            let next = purchases.indices.partitioningIndex { purchases[$0].at > since }
-            guard next < purchases.endIndex, span.to.map({ $0 > purchases[next].at }) ?? true
-            else { return span }
-            var cut = span
-            cut.to = purchases[next].at
-            cut.closer = purchases[next].fact
-            return cut
-        }
     }
 }
 

@@ -36,12 +36,12 @@ extension OccurrenceReader {
     /// paid.
     mutating func readTrials() {
         guard !history.isOneTime else { return }
-        for trial in periods where trial.isTrial && trial.isCounted {
+        for trial in periods where trial.isTrial && trial.isCounted && !trial.isReplaced {
             guard trial.end <= limit else {
                 add(["trials": 1, "pending": 1], at: trial.start, trial)
                 continue
             }
-            let next = periods.first { $0.index == trial.index + 1 }
+            let next = periods.first { $0.index > trial.index && !$0.isReplaced }
             let isPaid = next.map { next in
                 next.start <= limit && next.isCounted && !next.isTrial && continuesRun(next)
             }

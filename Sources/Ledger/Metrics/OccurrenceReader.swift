@@ -46,7 +46,8 @@ struct OccurrenceReader {
     /// Whether the run continues: neither expired nor revoked time lies just before the period, or
     /// the period before it was upgraded (`Lifecycle.md` §3).
     func continuesRun(_ period: CountedPeriod) -> Bool {
-        if period.index > 0, history.periods[period.index - 1].isUpgraded { return true }
+        let last = history.periods[..<period.index].last { !$0.isReplaced }
+        if last?.isUpgraded ?? false { return true }
         let before = period.start.advanced(byMilliseconds: -1)
         return history.state(at: before).map { $0 != .expired && $0 != .revoked } ?? false
     }

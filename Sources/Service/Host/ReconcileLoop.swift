@@ -54,7 +54,7 @@ public struct ReconcileLoop: Sendable {
         }
     }
 
-    /// One round in one environment; returns the code of what ended it early.
+    /// One round in one environment; returns the code of what ended it early, for every app.
     @discardableResult
     func round(_ served: ServedLedger) async -> String? {
         let reconcile = Reconcile(
@@ -66,8 +66,15 @@ public struct ReconcileLoop: Sendable {
             let reported = try await reconcile.run(budget: .round)
             if !reported.results.isEmpty { report(.reconciled(reported)) }
             guard let stop = reported.stop, !Task.isCancelled else { return reported.stop?.code }
-            report(.reconcileFailed(served.environment, code: stop.code, message: stop.message))
-            return stop.code
+            var (message, isPartial) = (stop.message, false)
+            if stop.isRefusedKey {
+                let refused = reported.results.filter { $0.failure?.isRefusedKey ?? false }
+                let apps = Set(refused.map(\.chain.bundleId.rawValue)).sorted()
+                message += " Apps: \(apps.joined(separator: ", "))."
+                isPartial = refused.count < reported.results.count
+            }
+            report(.reconcileFailed(served.environment, code: stop.code, message: message))
+            return isPartial ? nil : stop.code
         } catch {
             if !Task.isCancelled {
                 report(

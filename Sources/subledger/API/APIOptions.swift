@@ -67,8 +67,12 @@ extension Settings {
 
     /// The apps to call Apple about: the named one, else all with a key. Throws when there is none.
     func selectedApps(_ options: APIOptions) throws(CommandFailure) -> [Configuration.App] {
-        let keyed = try requiredApps().filter { $0.api != nil }
-        guard options.key.isStated || keyed.count < 2 else { return keyed }
+        var keyed = try requiredApps().filter { $0.api != nil }
+        guard options.key.isStated || keyed.count < 2 else {
+            guard let baseUrl = options.baseUrl else { return keyed }
+            for index in keyed.indices { keyed[index].api?.baseUrl = baseUrl }
+            return keyed
+        }
         return [try selectedApp(options.key, baseUrl: options.baseUrl)]
     }
 

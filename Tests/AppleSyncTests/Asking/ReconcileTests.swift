@@ -22,7 +22,8 @@ struct ReconcileTests {
 
     func reconcile(
         _ place: TemporaryLedger, _ apple: AskedApple, _ scope: ReconcileScope = .gaps,
-        budget: ReconcileBudget = ReconcileBudget(), hasKey: Bool = true
+        budget: ReconcileBudget = ReconcileBudget(), hasKey: Bool = true,
+        others: [BundleId: AppStoreServerAPIClient] = [:]
     ) async throws -> ReconcileReport {
         try await place.session { session in
             let books = EnvironmentLedgers(
@@ -30,7 +31,8 @@ struct ReconcileTests {
                 ledgers: [session.ledger]
             ) { apple.clock.now }
             return try await Reconcile(
-                hasKey ? [AskedApple.app: apple.client] : [:], ledgers: books,
+                others.merging(hasKey ? [AskedApple.app: apple.client] : [:]) { $1 },
+                ledgers: books,
                 ledger: session.ledger,
                 projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
             ).run(scope, budget: budget)
@@ -54,157 +56,6 @@ struct ReconcileTests {
         }
         return found
     }
-
-    // MARK: Failures
-
-    @Test("A key that Apple refuses ends the run at once")
-    func refusedKey() async throws {
-        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
-        let report = try await reconcile(try await AskedApple.ledger(), apple)
-        #expect(report.stop?.code == "unauthorized")
-        #expect(report.results.count <= ReconcileLimits.concurrency)
-        #expect(report.appended == 0)
-        #expect(report.results.allSatisfy { $0.outcome == .failed })
-    }
-
-    @Test("When Apple cannot be reached the run ends after a few chains, and the rest is left")
-    func unreachable() async throws {
-        let apple = try AskedApple()
-        apple.transport.cut(after: 0)
-        let report = try await reconcile(try await AskedApple.ledger(), apple)
-        #expect(report.stop?.code == "appleUnreachable")
-        #expect(report.left > 0)
-        #expect(report.requests == 0)
-    }
-
-    @Test(
-        "Bad responses close nothing, and nothing of them is appended",
-        arguments: [
-            (ServedFault.badSignature, ["signatureMismatch"]), (.garbage, ["unreadableAnswer"]),
-            (.anotherApp, ["wrongApp", "answerForAnotherApp"]),
-        ])
-    func badAnswers(_ fault: ServedFault, _ codes: [String]) async throws {
-        let place = try await AskedApple.ledger()
-        let before = try await place.exportLines(.events).count
-        let report = try await reconcile(
-            place, try AskedApple(faults: [ServedFaultRule(fault)]),
-            budget: ReconcileBudget(chains: 3))
-        #expect(report.count(.failed) == 3)
-        #expect(
-            report.results.allSatisfy { result in
-                codes.contains(result.refusal?.code ?? result.failure?.code ?? "")
-            })
-        #expect(try await place.exportLines(.events).count == before)
-    }
-
-    @Test("Endless pages fail their chain; earlier pages are kept")
-    func endless() async throws {
-        for fault in [ServedFault.loop, .barren] {
-            let report = try await reconcile(
-                try await strange(),
-                try AskedApple(faults: [
-                    ServedFaultRule(fault, only: .notificationHistory)
-                ]))
-            #expect(report.results.map(\.outcome) == [.failed])
-            #expect(report.results.first?.failure?.code == "endlessPages")
-            #expect(report.stop == nil)
-        }
-    }
-
-    @Test("Where Apple refuses the window of the notifications, the other requests are sent")
-    func refusedWindow() async throws {
-        let apple = try AskedApple(faults: [
-            ServedFaultRule(.error(4_000_012), only: .notificationHistory)
-        ])
-        let report = try await reconcile(try await AskedApple.ledger(), apple)
-        #expect(report.stop == nil)
-        #expect(report.count(.closed) > 0)
-        for result in report.results
-        where result.queries.first?.endpoint == "notificationHistory" {
-            #expect(result.queries.count > 1)
-            #expect(result.outcome == (result.failure == nil ? .closed : .failed))
-        }
-    }
-
-    @Test("429 is waited for")
-    func rateLimited() async throws {
-        let apple = try AskedApple(faults: [
-            ServedFaultRule(
-                .rateLimited(milliseconds: 5_000), only: .allSubscriptionStatuses, count: 1)
-        ])
-        let report = try await reconcile(try await strange(), apple)
-        #expect(report.results.map(\.outcome) == [.unknown])
-        #expect(apple.clock.elapsedMilliseconds >= 5_000)
-    }
-
-    @Test("A chain that Apple does not know is reported and unchanged")
-    func unknown() async throws {
-        let place = try await strange()
-        let report = try await reconcile(place, try AskedApple())
-        #expect(report.results.map(\.outcome) == [.unknown])
-        #expect(report.results.first?.after == ["renewalOverdue"])
-        #expect(report.appended == 0)
-    }
-
-    @Test("A chain whose history Apple answers is known, also without statuses")
-    func knownByHistory() async throws {
-        let id = try #require(AskedApple.longLife)
-        let place = try TemporaryLedger()
-        let whole = try AskedApple()
-        let info = try await whole.client.transactionHistory(id, in: .only(.production))
-        let newest = try #require(info.value.signedTransactions?.last)
-        _ = try await place.ingest([Array(newest.utf8)])
-        let rules = [ServedFaultRule(.error(4_040_010), only: .allSubscriptionStatuses)]
-        let report = try await reconcile(place, try AskedApple(faults: rules))
-        #expect(report.count(.unknown) == 0)
-        let again = try await reconcile(place, try AskedApple(faults: rules), .all)
-        #expect(again.count(.unknown) == 0)
-    }
-
-    @Test("Without a key for the app no request is sent, and that is reported")
-    func noKey() async throws {
-        let apple = try AskedApple()
-        let report = try await reconcile(try await strange(), apple, hasKey: false)
-        #expect(report.withoutKey == 1)
-        #expect(report.left == 0)
-        #expect(apple.transport.sent.isEmpty)
-    }
-
-    @Test("Without notices no request is sent")
-    func nothing() async throws {
-        let apple = try AskedApple()
-        let place = try TemporaryLedger()
-        _ = try await place.ingest(MadeChain().life)
-        let report = try await reconcile(place, apple)
-        #expect(report.chains == 0)
-        #expect(apple.transport.sent.isEmpty)
-    }
-
-    @Test("A chain that is erased after its notices were read leaves no row")
-    func erasedMeanwhile() async throws {
-        let place = try await strange()
-        try await place.session { session in
-            let snapshot = try await session.currentSnapshot()
-            let apple = try AskedApple(onAnswer: { _, _ in
-                _ = try? await PersonErasure(session, now: AskedApple.now).run(
-                    chains: [place.chain(MadeChain().id)], customer: nil,
-                    TemporaryLedger.erasing)
-            })
-            let books = EnvironmentLedgers(
-                place.configuration, apps: place.configuration.apps, verifier: place.verifier,
-                ledgers: [session.ledger]
-            ) { apple.clock.now }
-            let report = try await Reconcile(
-                [AskedApple.app: apple.client], ledgers: books, ledger: session.ledger,
-                projected: { _ async throws(StoreError) in snapshot }
-            ).run()
-            #expect(report.results.map(\.after) == [["renewalOverdue"]])
-            #expect(try await session.ledger.log.head().position == 2)
-            #expect(try await session.ledger.operations.lookups().isEmpty)
-        }
-    }
-
-    // MARK: Success
 
     @Test("After an outage notices and states become the same as without it")
     func outage() async throws {

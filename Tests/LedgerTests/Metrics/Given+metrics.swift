@@ -27,6 +27,20 @@ extension Lifecycle {
     }
 }
 
+/// Sums of all columns that are not 0.
+func reported(
+    _ life: Lifecycle, _ metric: CountedMetric, limit: Timestamp = day(1_000),
+    instants: [Timestamp] = []
+) -> [String: Int64] {
+    life.occurrences(
+        of: metric, in: app, catalogue: Catalogue(), limit: limit, instants: instants
+    ).reduce(into: [:]) { sums, found in
+        for (column, amount) in found.amounts where amount != 0 {
+            sums[column, default: 0] += amount
+        }
+    }
+}
+
 extension RollForwardRow {
     /// The columns that are not 0, by name.
     var reported: [String: Int64] {

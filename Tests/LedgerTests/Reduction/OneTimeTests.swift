@@ -103,10 +103,35 @@ struct OneTimeTests {
             let second = bought(.nonConsumable, "2", from: day(20), at: day(301))
             let lost = given(refunded + [again, second.revoked(day(25))])
             #expect(lost.history.last == Start(.revoked, day(25)))
+            // The refund before stands; what is stated about it later does not change the next one.
+            #expect(life.lifeFacts.map(\.name) == [.refunded])
+            #expect(life.standing(of: TransactionId("1"), at: day(30))?.outcome == .refunded)
+            #expect(life.standing(of: TransactionId("2"), at: day(30))?.outcome == .current)
+            let reversed = given(refunded + [again, bought(.nonConsumable, at: day(302))])
+            #expect(reversed.history == life.history)
+            #expect(reversed.standing(of: TransactionId("1"), at: day(303))?.outcome == .ended)
+            #expect(reversed.lifeFacts(.refundReversed).map(\.at) == [day(302)])
         }
         // A revocation dated before its own purchase ends with another one only.
         let early = bought(.nonConsumable, from: day(3), at: day(10)).revoked(day(1))
         #expect(given(early).history == [Start(.revoked, day(3))])
+    }
+
+    @Test("A lapsed and refunded subscription that is bought again has its duration anew")
+    func boughtAgainAfterLapse() throws {
+        let refunded = [
+            bought(.nonRenewingSubscription),
+            bought(.nonRenewingSubscription, at: day(41)).revoked(day(40)),
+        ]
+        let again = bought(.nonRenewingSubscription, "2", from: day(50))
+        let life = given(refunded + [again], catalogue: try catalogue("P30D"))
+        #expect(life.history.map(\.state) == [.owned, .lapsed, .revoked, .owned, .lapsed])
+        #expect(life.history.suffix(2) == [Start(.owned, day(50)), Start(.lapsed, day(80))])
+        let early = given(
+            [bought(.nonRenewingSubscription), again]
+                + [bought(.nonRenewingSubscription, at: day(10)).revoked(day(9))],
+            catalogue: try catalogue("P1Y"))
+        #expect(early.history.dropFirst(2).first == Start(.owned, day(50)))
     }
 
     @Test("A consumable is consumed: recorded and refundable, never entitled")

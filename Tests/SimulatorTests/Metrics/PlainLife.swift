@@ -48,7 +48,7 @@ struct PlainLife {
         self.life = life
         stated = Dictionary(grouping: deliveries, by: \.ordinal).values.compactMap(\.first)
             .sorted { ($0.time, $0.ordinal) < ($1.time, $1.ordinal) }
-        var sales = life.isOneTime ? PlainLife.purchase(deliveries) : PlainLife.sales(deliveries)
+        var sales = life.isOneTime ? PlainLife.purchases(deliveries) : PlainLife.sales(deliveries)
         // A history may begin, or a period be counted, later than its purchase.
         for index in sales.indices {
             let governed = life.intervals.filter { sales[index].ids.contains($0.transactionId) }
@@ -96,27 +96,33 @@ struct PlainLife {
         }
     }
 
-    /// All transactions of a one-time purchase are one. The refund of each lasts until another one
-    /// is bought after it, if it is not reversed before.
-    private static func purchase(_ deliveries: [Delivery]) -> [Sale] {
+    /// All transactions of a one-time purchase are one, until one is bought after the refund of
+    /// another that was not reversed before.
+    private static func purchases(_ deliveries: [Delivery]) -> [Sale] {
         let about = deliveries.filter { $0.transaction?.transactionId != nil }
-        guard !about.isEmpty else { return [] }
-        var sold = sale(about, ids: Set(about.compactMap { $0.transaction?.transactionId }))
-        // The original of a restored copy was bought before.
-        sold.bought = about.compactMap { $0.transaction?.purchaseDate }.min() ?? sold.bought
-        let copies = sold.ids.sorted().map { id in
+        let copies = Set(about.compactMap { $0.transaction?.transactionId }).sorted().map { id in
             sale(about.filter { $0.transaction?.transactionId == id }, ids: [id])
         }
-        sold.refunds = []
-        for copy in copies {
-            for refund in copy.refunds {
-                let later = copies.map(\.bought).filter { $0 > max(refund.from, copy.bought) }
-                var refund = refund
-                refund.to = ([refund.to].compactMap(\.self) + later).min()
-                add(refund, to: &sold.refunds)
+        var groups: [[Sale]] = []
+        for copy in copies.sorted(by: { $0.bought < $1.bought }) {
+            let isBoughtAgain = (groups.last ?? []).contains { other in
+                other.refunds.contains { refund in
+                    max(refund.from, other.bought) < copy.bought
+                        && refund.to.map { $0 > copy.bought } ?? true
+                }
             }
+            if isBoughtAgain || groups.isEmpty { groups.append([]) }
+            groups[groups.count - 1].append(copy)
         }
-        return [sold]
+        return groups.map { group in
+            let ids = Set(group.flatMap(\.ids))
+            var sold = sale(about.filter { ids.contains($0.transaction!.transactionId!) }, ids: ids)
+            // The original of a restored copy was bought before.
+            sold.bought = group[0].bought
+            sold.refunds = []
+            for refund in group.flatMap(\.refunds) { add(refund, to: &sold.refunds) }
+            return sold
+        }
     }
 
     /// Deliveries about one transaction, each piece of evidence once, in the order of signing.

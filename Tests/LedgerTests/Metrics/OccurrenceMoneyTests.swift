@@ -1,0 +1,196 @@
+import AppStore
+import Ledger
+import Testing
+
+/// One chain's contribution to each metric of money.
+@Suite("Occurrences of money of one chain")
+struct OccurrenceMoneyTests {
+    private let bought = Fact.subscribed("1", day(0), day(30)).priced(10_000)
+    private let renewed = Fact.didRenew("2", day(30), day(60)).priced(10_000)
+    private var trial: Fact { Fact.subscribed("1", day(0), day(7)).asTrial }
+
+    private func refunded(_ percentage: Int64?) -> Fact {
+        Fact.notification(.refund, "1", day(0), day(30), at: day(10)).priced(10_000).revoked(day(9))
+            .transaction { $0.revocationPercentage = percentage }
+    }
+
+    @Test(
+        "A refund is the price, or the part stated by Apple, on its own day",
+        arguments: [
+            (nil, 10_000), (100_000, 10_000), (50_000, 5_000), (33_333, 3_333), (0, 0),
+            (-1, 0), (100_001, 10_000),
+        ] as [(Int64?, Int64)])
+    func refunds(_ percentage: Int64?, _ amount: Int64) {
+        let life = given(bought, refunded(percentage))
+        var expected: [String: Int64] = ["refunds": 1]
+        if amount > 0 { expected["refunded"] = amount }
+        #expect(reported(life, .refunds) == expected)
+        let found = life.occurrences(
+            of: .refunds, in: app, catalogue: Catalogue(), limit: day(99), instants: [])
+        #expect(found.map { $0.at } == [day(9)])
+        #expect(found.map { $0.cause } == [2])
+    }
+
+    @Test("The last stated percentage applies; the first statement may lack it")
+    func restatedRefund() {
+        let life = given(
+            bought, refunded(nil),
+            Fact.notification(.refund, "1", day(0), day(30), at: day(14)).priced(10_000)
+                .revoked(day(9)).transaction { $0.revocationPercentage = 40_000 })
+        #expect(reported(life, .refunds) == ["refunds": 1, "refunded": 4_000])
+        #expect(reported(life, .revenue)["refunded"] == 4_000)
+    }
+
+    @Test("A one-time purchase bought again after its refund is a payment of its own")
+    func boughtAgain() {
+        func purchase(_ id: String, _ from: Timestamp, at: Timestamp? = nil) -> Fact {
+            Fact.notification(.oneTimeCharge, id, from, from, at: at ?? from).transaction {
+                $0.type = Raw(.nonConsumable)
+                $0.expiresDate = nil
+            }
+        }
+        let life = given(
+            purchase("1", day(0)).priced(10_000),
+            purchase("1", day(0), at: day(10)).priced(10_000).revoked(day(9)),
+            purchase("2", day(20)).priced(25_000))
+        #expect(
+            reported(life, .revenue) == [
+                "transactions": 2, "gross": 35_000, "refunded": 10_000,
+            ])
+        #expect(reported(life, .refunds) == ["refunds": 1, "refunded": 10_000])
+        #expect(
+            reported(life, .refundsByPurchase) == [
+                "transactions": 2, "gross": 35_000, "refunds": 1, "refunded": 10_000,
+            ])
+    }
+
+    @Test("A refund reversed and refunded again under the same date is in force")
+    func refundedAgain() {
+        let reversal = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
+            .priced(10_000)
+        let again = Fact.notification(.refund, "1", day(0), day(30), at: day(14)).priced(10_000)
+            .revoked(day(9))
+        let life = given(bought, refunded(nil), reversal, again)
+        #expect(life.state(day(15)) == .revoked)
+        #expect(reported(life, .refunds) == ["refunds": 1, "refunded": 10_000])
+        #expect(reported(life, .refundsByPurchase)["refunded"] == 10_000)
+    }
+
+    @Test("A reversed refund stays on its day; the reversal is on its own")
+    func reversed() {
+        let life = given(
+            bought, refunded(nil),
+            Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12)).priced(10_000))
+        #expect(
+            reported(life, .refunds) == [
+                "refunds": 1, "refunded": 10_000, "reversals": 1, "reversed": 10_000,
+            ])
+        #expect(
+            reported(life, .refundsByPurchase, limit: day(11)) == [
+                "transactions": 1, "gross": 10_000, "refunds": 1, "refunded": 10_000,
+            ])
+        #expect(
+            reported(life, .refundsByPurchase) == ["transactions": 1, "gross": 10_000])
+    }
+
+    @Test("An upgrade is credited, not refunded: Apple states no amount")
+    func upgradeCredit() {
+        let life = given(
+            bought,
+            Fact.transaction("1", day(0), day(30), at: day(10)).priced(10_000)
+                .revoked(day(10)).transaction { $0.isUpgraded = true },
+            Fact.notification(.didChangeRenewalPref, "2", day(10), day(40), subtype: .upgrade)
+                .product("b").priced(20_000))
+        #expect(reported(life, .refunds) == ["upgradeCredits": 1])
+        #expect(reported(life, .revenue) == ["transactions": 2, "gross": 30_000])
+    }
+
+    @Test("Where the successor is lost, an upgrade is credited on its day, and the run continues")
+    func upgradeWithoutSuccessor() {
+        let upgraded = Fact.transaction("1", day(0), day(7), at: day(3)).asTrial
+            .revoked(day(3)).transaction { $0.isUpgraded = true }
+        let life = given(
+            trial, upgraded, Fact.didRenew("3", day(40), day(70)).priced(10_000))
+        #expect(
+            reported(life, .refunds, limit: day(4)) == ["upgradeCredits": 1])
+        #expect(reported(life, .trials)["converted"] == 1)
+    }
+
+    @Test("Revenue is gross by purchase; free counts 0, and unpriced is not free")
+    func revenue() {
+        #expect(
+            reported(given(bought, renewed, refunded(nil)), .revenue) == [
+                "transactions": 2, "gross": 20_000, "refunded": 10_000,
+            ])
+        #expect(reported(given(trial), .revenue).isEmpty)
+        #expect(reported(given(bought.priced(nil)), .revenue) == ["unpriced": 1])
+        #expect(reported(given(bought.priced(-1)), .revenue) == ["unpriced": 1])
+        let once = given(
+            bought.transaction { $0.type = Raw(.nonConsumable) })
+        #expect(reported(once, .revenue) == ["transactions": 1, "gross": 10_000])
+    }
+
+    @Test(
+        "Unpriced purchases are listed where their amount is missing, and counted otherwise")
+    func unpriced() {
+        let sold = [bought.priced(nil), renewed.priced(10_000, nil), refunded(nil).priced(nil)]
+        let life = given(sold)
+        #expect(reported(life, .renewals) == ["unpriced": 1])
+        #expect(reported(life, .proceeds) == ["unpriced": 2])
+        #expect(reported(life, .revenue)["unpriced"] == 2)
+        #expect(reported(life, .refunds)["refunds"] == 1)
+        #expect(reported(life, .refunds)["unpriced"] == 1)
+        #expect(reported(life, .refundsByPurchase)["transactions"] == 2)
+        #expect(reported(life, .refundsByPurchase)["refunds"] == 1)
+        #expect(reported(life, .refundsByPurchase)["unpriced"] == 2)
+        // A trial without a stated price is still free.
+        for metric in [CountedMetric.revenue, .proceeds, .refundsByPurchase] {
+            #expect(reported(given(trial.priced(nil)), metric).isEmpty)
+        }
+    }
+
+    @Test("A year of service paid for in grace begins at the end of the period before")
+    func proceedsInGrace() {
+        let life = given(
+            trial, .didFailToRenew(at: day(7, hour), grace: day(23)),
+            Fact.didRenew("2", day(7), day(372), at: day(9), .billingRecovery).priced(100_000),
+            Fact.didRenew("3", day(372), day(737)).priced(100_000))
+        #expect(life.history.contains { $0.state == .grace && $0.at == day(7) })
+        #expect(
+            reported(life, .proceeds) == [
+                "transactions": 2, "gross": 200_000, "proceeds": 155_000, "atHigherRate": 1,
+            ])
+    }
+
+    @Test("A restored purchase is paid once")
+    func restored() {
+        let item = { (snapshot: inout TransactionSnapshot) in
+            snapshot.webOrderLineItemId = WebOrderLineItemId("w")
+        }
+        let life = given(
+            bought.transaction(item),
+            Fact.transaction("2", day(5), day(30), at: day(5)).priced(10_000).transaction(item))
+        #expect(reported(life, .revenue) == ["transactions": 1, "gross": 10_000])
+    }
+
+    @Test("Proceeds are 70 %, and 85 % from the purchase that completes a year of paid service")
+    func proceeds() {
+        func life(_ count: Int64, gapAfter: Int64? = nil, of gap: Int64 = 0) -> Lifecycle {
+            given(
+                (0..<count).map { number in
+                    let shift = gapAfter.map { number > $0 ? gap : 0 } ?? 0
+                    let start = day(number * 73 + shift)
+                    return Fact.didRenew("\(number + 1)", start, day(number * 73 + shift + 73))
+                        .priced(10_000)
+                })
+        }
+        #expect(
+            reported(life(5), .proceeds) == [
+                "transactions": 5, "gross": 50_000, "proceeds": 35_000,
+            ])
+        #expect(reported(life(6), .proceeds)["proceeds"] == 43_500)
+        #expect(reported(life(6), .proceeds)["atHigherRate"] == 1)
+        #expect(reported(life(6, gapAfter: 2, of: 60), .proceeds)["atHigherRate"] == 1)
+        #expect(reported(life(6, gapAfter: 2, of: 61), .proceeds)["atHigherRate"] == nil)
+    }
+}
