@@ -124,6 +124,42 @@ struct SubscriberTests {
         #expect(lengths == [300_000, 1_800_000, 3_600_000, 86_400_000])
     }
 
+    @Test("A renewal that an upgrade replaced before it began is paid for, and gives no access")
+    func replacedRenewals() {
+        var seen = 0
+        for seed in 0..<2000 as Range<UInt64> {
+            let life = Self.world.life(seed: seed)
+            let upgraded = life.deliveries.compactMap(\.transaction).filter {
+                $0.isUpgraded == true
+            }
+            let replaced = Set(
+                upgraded.filter { copy in
+                    guard let date = copy.revocationDate, let start = copy.purchaseDate else {
+                        return false
+                    }
+                    return date < start
+                }.map { Replaced(id: $0.transactionId, at: $0.revocationDate) })
+            #expect(replaced.count == life.events[.renewalReplaced] ?? 0, "seed \(seed)")
+            for renewal in replaced {
+                let known = life.deliveries.first { $0.transaction?.transactionId == renewal.id }
+                #expect(known?.transaction?.isUpgraded == nil)
+                #expect(known?.transaction?.price ?? 0 > 0)
+                #expect(!life.truth.contains { $0.transactionId == renewal.id }, "seed \(seed)")
+                #expect(life.truth.contains { $0.from == renewal.at && $0.state == .renewing })
+                let ended = Set(
+                    upgraded.filter { $0.revocationDate == renewal.at }.map(\.transactionId))
+                #expect(ended.count == 2, "seed \(seed)")
+            }
+            seen += replaced.count
+        }
+        #expect(seen > 5)
+    }
+
+    private struct Replaced: Hashable {
+        let id: TransactionId?
+        let at: Timestamp?
+    }
+
     private static func bytes(_ life: SubscriberLife) -> [UInt8] {
         life.deliveries.flatMap { delivery -> [UInt8] in
             var bytes = delivery.transaction?.encoded() ?? []

@@ -36,6 +36,7 @@ struct HistoryReader {
             }
         }
         readHistoryStarts()
+        readEarlyRevocations()
         let governsUntil = governsUntil()
         for index in periods.indices {
             subjects.append(beginsRun: beginsRun(index))
@@ -62,6 +63,20 @@ struct HistoryReader {
             highest = trust
             let before = index > 0 ? periods[index - 1] : nil
             periods[index].countsFrom = periods[index].historyStart(after: before, facts)
+        }
+    }
+
+    /// Rule 6: the revocation of a copy before its renewal counts.
+    private mutating func readEarlyRevocations() {
+        var before: Int?
+        for index in periods.indices {
+            let next = periods[index]
+            if let before, !next.spans.isEmpty,
+                facts[next.bestFact].trust >= facts[periods[before].bestFact].trust
+            {
+                periods[before].addRevocations(of: next)
+            }
+            if !next.isReplaced { before = index }
         }
     }
 

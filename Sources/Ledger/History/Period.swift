@@ -122,15 +122,26 @@ extension Period {
 
     /// Whether a purchase replaced this renewal before it began: one that runs when this one would
     /// begin, which was revoked before, or was stated before the purchase and not after it.
+    /// Payloads before 2023-06 do not name a renewal.
     private func isReplaced(by other: Period, _ facts: OrderedFacts) -> Bool {
         guard !other.isReplaced, other.start < start, start < other.end,
             facts[other.bestFact].trust >= facts[bestFact].trust,
-            facts.transactionReason(bestFact) == .renewal,
+            facts.transactionReason(bestFact) != .purchase,
             let best = facts[bestFact].statedTransaction
         else { return false }
         if let revoked = best.revocationDate { return revoked < start }
         let stated = best.signedDate ?? facts.times[bestFact]
         return firstStated < other.start && (isUpgraded || stated < other.start)
+    }
+
+    /// Adds the family revokes and withdrawals of the next period that are dated before it counts,
+    /// while this one runs: they end this copy, too (rule 6).
+    mutating func addRevocations(of next: Period) {
+        let early = next.spans.filter { span in
+            !span.isRefund && countsFrom <= span.from && span.from < min(end, next.countsFrom)
+        }
+        guard !early.isEmpty else { return }
+        spans = (spans + early).sorted { ($0.from, $0.opener) < ($1.from, $1.opener) }
     }
 
     /// When the first period of a rank counts (rule 4): a renewal from its first statement, or from

@@ -7,7 +7,7 @@ public enum LifeEvent: String, Sendable, CaseIterable {
     // Changes within a period.
     case cancellation, uncancellation, downgrade, downgradeCancelled, downgradeTakenUp, upgrade
     case crossgradeNow, crossgradeLater, shorterUpgrade, upgradedSnapshot, offerRedeemed
-    case offerUpgrade, offerDowngrade, priceIncreasePending, priceIncreaseAccepted
+    case renewalReplaced, offerUpgrade, offerDowngrade, priceIncreasePending, priceIncreaseAccepted
     case priceIncreaseCancelled, extensionOfExpiry, extensionOfRenewal, staleAfterExtension
     case extensionFailed, restore, sharedLineItem, commitmentCancelled, metadataNote, query
     case upload

@@ -156,12 +156,11 @@ extension LifeWriter {
     /// Immediate changes of the product.
     private mutating func changeProduct(_ act: Act, at moment: Timestamp) {
         let own = currentPeriod.product
-        let others = SimulatedProduct.renewable.filter { other in
-            let (level, ownLevel) = (other.level ?? 0, own.level ?? 0)
-            return act == .crossgradeNow
-                ? level == ownLevel && other.period == own.period && other != own
-                : level < ownLevel
-        }
+        let others =
+            act == .crossgradeNow
+            ? SimulatedProduct.renewable.filter { other in
+                other.level == own.level && other.period == own.period && other != own
+            } : SimulatedProduct.above(own)
         guard !others.isEmpty else { return }
         let product = random.pick(others)
         let offer: SimulatedOffer? =

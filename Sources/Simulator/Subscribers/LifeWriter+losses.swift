@@ -10,12 +10,14 @@ extension LifeWriter {
     }
 
     /// A period that only one notification mentions. Without it the previous period is over at its
-    /// own end, until the next one starts.
+    /// own end, until the next one starts. Not the replacement of a renewal: without it that
+    /// renewal might begin after all.
     private mutating func noteLostPeriod(_ index: Int) {
         let period = periods[index]
         let before = periods[index - 1]
         let marks = truth.marks.indices.filter { truth.marks[$0].period == index }
         guard period.deliveries.count == 1, !period.isRecovery, marks.count == 1,
+            before.start <= period.start,
             let mark = marks.first, mark > 0, mark + 1 < truth.marks.count
         else { return }
         let next = truth.marks[mark + 1].from

@@ -94,6 +94,32 @@ extension LifeWriter {
         if renewal.nextProduct != currentPeriod.product { count(.downgradeTakenUp) }
         openRenewal(start: start)
         notify(.didRenew, at: max(signed, now.advanced(byMilliseconds: 2000)), status: .active)
+        if early { replaceRenewal() }
+    }
+
+    /// Before an early renewal begins, the customer seldom upgrades: the new period begins at once
+    /// and replaces it (`Lifecycle.md` §2 rule 4). The renewal was paid for, but never governs.
+    ///
+    /// Only where the renewal is of the same product and both are without an offer: a period that
+    /// never runs is no change of product and no conversion.
+    private mutating func replaceRenewal() {
+        let (running, renewed) = (periods[current - 1], currentPeriod)
+        let first = now.advanced(byMilliseconds: 3000)
+        let last = renewed.start.advanced(byMilliseconds: -3000)
+        let products = SimulatedProduct.above(running.product)
+        guard traits.pace == .calendar, !traits.isCommitment, running.revocation == nil,
+            renewed.product == running.product, running.phase == .standard,
+            renewed.phase == .standard, first < last, !products.isEmpty, replacements.chance(4)
+        else { return }
+        let start = first.advanced(
+            byMilliseconds: replacements.within(0...last.milliseconds(since: first)))
+        truth.marks.removeLast()
+        for index in [current - 1, current] {
+            markUpgraded(index, at: start)
+            sendTransaction(index, at: start)
+        }
+        count(.renewalReplaced)
+        changeNow(to: replacements.pick(products), offer: nil, at: start)
     }
 
     mutating func openRenewal(start: Timestamp, countsFrom: Timestamp? = nil) {
@@ -130,10 +156,7 @@ extension LifeWriter {
         to product: SimulatedProduct, offer: SimulatedOffer?, at start: Timestamp
     ) {
         let old = current
-        periods[old].isUpgraded = true
-        periods[old].revocation = SimulatedRevocation(
-            date: start, reason: .refundedForOtherReason, type: .refundProrated,
-            percentage: traits.statesDiscountType ? 50_000 : nil)
+        markUpgraded(old, at: start)
         if product.period != currentPeriod.product.period,
             product.period?.months ?? 0 < currentPeriod.product.period?.months ?? 0
         {
@@ -148,5 +171,12 @@ extension LifeWriter {
             sendTransaction(old, at: signed.advanced(byMilliseconds: shortly() + 2000))
             count(.upgradedSnapshot)
         }
+    }
+
+    private mutating func markUpgraded(_ index: Int, at start: Timestamp) {
+        periods[index].isUpgraded = true
+        periods[index].revocation = SimulatedRevocation(
+            date: start, reason: .refundedForOtherReason, type: .refundProrated,
+            percentage: traits.statesDiscountType ? 50_000 : nil)
     }
 }

@@ -12,6 +12,8 @@ struct LifeWriter {
     var random: SeededGenerator
     /// Separate generator for ids and small delays, so that they do not affect events.
     var details: SeededGenerator
+    /// Separate generator for renewals replaced before they begin: lives without one do not change.
+    var replacements: SeededGenerator
     /// At least the time of the newest signature.
     var now: Timestamp
     var periods: [SimulatedPeriod] = []
@@ -60,6 +62,7 @@ struct LifeWriter {
         self.seed = seed
         var random = SeededGenerator(seed: seed)
         details = SeededGenerator(seed: random.next())
+        replacements = SeededGenerator(seed: ~seed)
         traits = LifeTraits(&random)
         let bounds = world.firstPurchases
         now = Timestamp(

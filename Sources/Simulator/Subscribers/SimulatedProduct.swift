@@ -49,6 +49,11 @@ public struct SimulatedProduct: Hashable, Sendable {
         subscription("basic.quarterly", level: 3, months: 3, price: 12_990),
     ]
 
+    /// The products of a higher service.
+    static func above(_ product: SimulatedProduct) -> [SimulatedProduct] {
+        renewable.filter { ($0.level ?? 0) < product.level ?? 0 }
+    }
+
     static let commitment = SimulatedProduct(
         "com.example.pro.commitment", .autoRenewableSubscription, level: 2,
         period: ISO8601Period(months: 1), price: 7990, commitmentPeriods: 12)

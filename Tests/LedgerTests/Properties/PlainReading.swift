@@ -15,13 +15,16 @@ struct PlainReading {
         var best: Snapshot
         var start: Timestamp
         var end: Timestamp
-        var spans: [(from: Timestamp, to: Timestamp?)]
+        var spans: [Span]
         var firstStated: Timestamp
         var countsFrom: Timestamp
+        var isReplaced = false
         /// Every statement, of the highest rank, and every transactionId.
         var statements: [Snapshot]
         var ids: [TransactionId]
     }
+
+    typealias Span = (from: Timestamp, to: Timestamp?, isRefund: Bool)
 
     private(set) var facts: [Fact]
     let environment: Environment
@@ -46,6 +49,22 @@ struct PlainReading {
                 continue
             }
             periods[index].countsFrom = lowerEnd(index) ?? period.firstStated
+        }
+        endCopies()
+    }
+
+    /// Rule 6: the revocation of a copy before its renewal counts ends the copy that runs then.
+    private mutating func endCopies() {
+        for index in periods.indices.dropFirst() {
+            let new = periods[index]
+            let before = (0..<index).last { !periods[$0].isReplaced }
+            guard let before, new.best.fact.trust >= periods[before].best.fact.trust
+            else { continue }
+            let old = periods[before]
+            periods[before].spans += new.spans.filter { span in
+                !span.isRefund && span.from < new.countsFrom && span.from >= old.countsFrom
+                    && span.from < old.end
+            }
         }
     }
 
@@ -76,6 +95,7 @@ struct PlainReading {
             var placed = period
             placed.countsFrom = period.start
             let place = ordered.firstIndex { isReplaced(period, by: $0) }
+            placed.isReplaced = place != nil
             if let place { placed.countsFrom = ordered[place].countsFrom }
             ordered.insert(placed, at: place ?? ordered.count)
         }
@@ -85,10 +105,9 @@ struct PlainReading {
     private static func isReplaced(_ period: Period, by other: Period) -> Bool {
         let (best, bought) = (period.best, other.start)
         let isBefore = bought < period.start && bought.milliseconds >= opening(period, period.start)
-        let isRunning =
-            isBefore && period.start < other.end && other.countsFrom == other.start
+        let isRunning = isBefore && period.start < other.end && !other.isReplaced
         guard isRunning, other.best.fact.trust >= best.fact.trust,
-            best.transaction.transactionReason?.value == .renewal
+            best.transaction.transactionReason?.value != .purchase
         else { return false }
         if let revoked = best.transaction.revocationDate { return revoked < period.start }
         if period.firstStated >= bought { return false }
@@ -164,16 +183,36 @@ struct PlainReading {
         return left.fact.digest < right.fact.digest
     }
 
-    private static func spans(_ ranked: [Snapshot]) -> [(from: Timestamp, to: Timestamp?)] {
-        var spans: [(from: Timestamp, to: Timestamp?)] = []
+    private static func spans(_ ranked: [Snapshot]) -> [Span] {
+        var spans: [Span] = []
         var open: Timestamp?
+        func close(_ from: Timestamp, _ to: Timestamp?) {
+            let isRefund = !ranked.contains { snapshot in
+                snapshot.transaction.revocationDate == from && isOfCopy(snapshot)
+            }
+            spans.append((from, to, isRefund))
+        }
         for snapshot in ranked {
             let stated = snapshot.transaction.isUpgraded ? nil : snapshot.transaction.revocationDate
-            if stated == nil, let from = open { spans.append((from, snapshot.signedDate)) }
+            if stated == nil, let from = open { close(from, snapshot.signedDate) }
             open = stated
         }
-        if let from = open { spans.append((from, nil)) }
+        if let from = open { close(from, nil) }
         return spans
+    }
+
+    /// Rule 3: whether a statement makes its revocation the end of a copy.
+    private static func isOfCopy(_ snapshot: Snapshot) -> Bool {
+        let transaction = snapshot.transaction
+        if snapshot.fact.cause.notificationType?.value == .revoke { return true }
+        switch transaction.revocationType?.value {
+        case .familyRevoke, .assignmentRevoke: return true
+        default: break
+        }
+        switch transaction.inAppOwnershipType?.value {
+        case .familyShared, .assigned: return true
+        default: return false
+        }
     }
 
     private static func overlap(_ left: Period, _ right: Period) -> Bool {

@@ -92,6 +92,12 @@ struct PeriodTests {
             #expect(life.standing(of: TransactionId("2"), at: day(31))?.outcome != .current)
             #expect(life.answer(day(45))?.transactionId == TransactionId("3"))
         }
+        func stated(_ reason: TransactionReason?) -> Fact {
+            early.transaction { $0.transactionReason = reason.map(Raw.init) }
+        }
+        #expect(given(bought, stated(nil), upgrade(until: day(394))).history == expected)
+        let purchase = given(bought, stated(.purchase), upgrade(until: day(394)))
+        #expect(purchase.answer(day(45))?.transactionId == TransactionId("2"))
     }
 
     @Test("What a lower rank states in between does not bring a replaced renewal back")

@@ -161,6 +161,59 @@ struct RevocationTests {
         }
     }
 
+    @Test("A copy revoked between the early statement of its renewal and the renewal ends at once")
+    func copyBeforeRenewal() {
+        let (revoked, end) = (day(30, -5 * hour), day(30))
+        func life(
+            _ ownership: InAppOwnershipType, _ type: RevocationType, trust: Trust = .signed,
+            _ more: [Fact] = []
+        ) -> Lifecycle {
+            let renewed = Fact.didRenew("2", end, day(60), at: day(30, -10 * hour))
+            let revoke = Fact.notification(.revoke, "2", end, day(60), at: revoked)
+                .revoked(revoked, type).with { $0.status = Raw(.revoked) }
+            let about = [renewed, revoke].map { $0.trusted(trust) }
+            return given(
+                ([bought] + about + more).map { fact in
+                    fact.transaction { $0.inAppOwnershipType = Raw(ownership) }
+                })
+        }
+        let copies = [
+            (life(.familyShared, .familyRevoke), EndReason.familyRevoke),
+            (life(.assigned, .assignmentRevoke), .other),
+        ]
+        for (copy, reason) in copies {
+            #expect(
+                copy.history == [
+                    Start(.subscribed, day(0)), Start(.revoked, revoked), Start(.revoked, end),
+                ])
+            #expect(copy.answer(day(30, -hour))?.endReason == reason)
+            #expect(copy.notices(.contradiction).isEmpty)
+        }
+        let restated = Fact.didRenew("2", end, day(60), at: day(30, -2 * hour))
+        #expect(
+            life(.familyShared, .familyRevoke, [restated]).history == [
+                Start(.subscribed, day(0)), Start(.revoked, revoked),
+                Start(.subscribed, day(30, -2 * hour)), Start(.renewing, end),
+                Start(.expired, day(60)),
+            ])
+        // A lower rank ends no access that a higher one states.
+        #expect(
+            life(.familyShared, .familyRevoke, trust: .secret).state(day(30, -hour))
+                == .subscribed)
+    }
+
+    @Test("A refund of a renewal, or a revoke after the end, does not revoke the period before")
+    func renewalAlone() {
+        let refund = Fact.notification(.refund, "2", day(30), day(60), at: day(29)).revoked(day(29))
+        let life = given(bought, .didRenew("2", day(30), day(60), at: day(29)), refund)
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(30))])
+        let later = Fact.resubscribed("2", day(40), day(70)).revoked(day(35), .familyRevoke)
+        #expect(
+            given(bought, later).history == [
+                Start(.subscribed, day(0)), Start(.expired, day(30)), Start(.revoked, day(40)),
+            ])
+    }
+
     @Test("A withdrawn assigned copy is no refund and no family revoke, by any channel")
     func assigned() {
         func seat(_ fact: Fact) -> Fact {

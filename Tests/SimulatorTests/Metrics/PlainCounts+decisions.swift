@@ -128,8 +128,9 @@ extension PlainCounts {
     /// A sale followed by another of the same run, of another product.
     var productChanges: [Count] {
         guard !plain.life.isOneTime else { return [] }
-        return sales.indices.dropFirst().compactMap { index in
-            let (old, new) = (sales[index - 1], sales[index])
+        let begun = sales.indices.filter { !sales[$0].isReplaced }
+        return zip(begun, begun.dropFirst()).compactMap { last, index in
+            let (old, new) = (sales[last], sales[index])
             guard let before = old.payload.productId, let after = new.payload.productId,
                 before != after, old.payload.isUpgraded == true || isSameRun(index)
             else { return nil }

@@ -42,6 +42,8 @@ struct PlainCounts {
     var sales: [PlainLife.Sale] { plain.sales }
     /// Periods of a subscription; nothing else has any.
     private var periods: [Int] { plain.life.isOneTime ? [] : Array(sales.indices) }
+    /// Those that began.
+    private var begun: [Int] { periods.filter { !sales[$0].isReplaced } }
 
     // MARK: Chains
 
@@ -66,15 +68,14 @@ struct PlainCounts {
     }
 
     private var trials: [Count] {
-        periods.filter { sales[$0].isTrial }.map { trial in
+        begun.filter { sales[$0].isTrial }.map { trial in
             var amounts: [String: Int64] = ["trials": 1]
             if sales[trial].end > limit {
                 amounts["pending"] = 1
             } else {
                 amounts["ended"] = 1
-                let next = trial + 1
-                if next < sales.count, sales[next].start <= limit, !sales[next].isTrial,
-                    sales[next].isOwn, isSameRun(next)
+                if let next = begun.first(where: { $0 > trial }), sales[next].start <= limit,
+                    !sales[next].isTrial, sales[next].isOwn, isSameRun(next)
                 {
                     amounts["converted"] = 1
                 }
@@ -245,7 +246,8 @@ extension PlainCounts {
             var (served, edge) = (Int64(0), sales[index].bought)
             for place in (0..<index).reversed() where sales[place].isOwn {
                 let sale = sales[place]
-                let end = min(sale.statedEnd, sales[place + 1].bought)
+                let next = sales[place + 1]
+                let end = min(sale.statedEnd, next.bought, next.start)
                 guard edge.milliseconds(since: end) <= 60 * Self.day else { break }
                 edge = sale.bought
                 guard sale.isBought else { continue }
@@ -280,7 +282,7 @@ extension PlainCounts {
     }
 
     private var retention: [Count] {
-        let paid = periods.filter {
+        let paid = begun.filter {
             sales[$0].isOwn && !sales[$0].isTrial && sales[$0].start < limit
         }
         guard !plain.isAdopted, let first = paid.first else { return [] }
@@ -292,7 +294,7 @@ extension PlainCounts {
         // If every further period followed the newest one, or the free ones that follow it without
         // a break, this one would have begun.
         var newest = paid.last!
-        for sale in periods where sale > newest && sales[sale].isOwn {
+        for sale in begun where sale > newest && sales[sale].isOwn {
             guard sales[sale].start < limit, isSameRun(sale) else { break }
             newest = sale
         }

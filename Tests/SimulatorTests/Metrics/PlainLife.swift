@@ -21,8 +21,11 @@ struct PlainLife {
         var statedEnd: Timestamp
         /// Before any extension.
         var firstEnd: Timestamp?
+        var firstStated: Timestamp
         var isRenewal: Bool
         var refunds: [Refund]
+        /// Whether another replaced it before it began.
+        var isReplaced = false
         /// From when it governs, and when it ends: at its end, or when the next one begins.
         var start = Timestamp(milliseconds: 0)
         var end = Timestamp(milliseconds: 0)
@@ -50,9 +53,12 @@ struct PlainLife {
             .sorted { ($0.time, $0.ordinal) < ($1.time, $1.ordinal) }
         var sales = life.isOneTime ? PlainLife.purchases(deliveries) : PlainLife.sales(deliveries)
         // A history may begin, or a period be counted, later than its purchase.
-        for index in sales.indices {
-            let governed = life.intervals.filter { sales[index].ids.contains($0.transactionId) }
-            sales[index].start = governed.first?.from ?? sales[index].bought
+        // One that was replaced before it began counts from where its replacement does.
+        for index in sales.indices.reversed() {
+            let governed = life.intervals.first { sales[index].ids.contains($0.transactionId) }
+            let bought = sales[index].bought
+            let next = index + 1 < sales.count ? sales[index + 1].start : bought
+            sales[index].start = governed?.from ?? min(bought, next)
         }
         for index in sales.indices {
             let next = index + 1 < sales.count ? sales[index + 1].start : nil
@@ -86,13 +92,19 @@ struct PlainLife {
             }
             if let same { sales[same] = joined(sales[same], one) } else { sales.append(one) }
         }
-        return sales.sorted { left, right in
+        let sorted = sales.sorted { left, right in
             if left.bought != right.bought { return left.bought < right.bought }
             let (one, two) = (left.payload.isUpgraded == true, right.payload.isUpgraded == true)
             if one != two { return one }
             let (a, b) = (left.payload.transactionId!, right.payload.transactionId!)
             if a.rawValue.count != b.rawValue.count { return a.rawValue.count < b.rawValue.count }
             return a < b
+        }
+        return sorted.reduce(into: []) { ordered, sale in
+            var sale = sale
+            let place = ordered.firstIndex { sale.isReplaced(by: $0) }
+            sale.isReplaced = place != nil
+            ordered.insert(sale, at: place ?? ordered.count)
         }
     }
 
@@ -150,7 +162,7 @@ struct PlainLife {
         return Sale(
             payload: newest, ids: ids, bought: bought,
             statedEnd: (ends + extended).max() ?? bought, firstEnd: ends.min(),
-            isRenewal: isRenewal, refunds: refunds(stated))
+            firstStated: stated[0].snapshotDate, isRenewal: isRenewal, refunds: refunds(stated))
     }
 
     /// The last statement determines what it was; both determine when.
@@ -163,6 +175,7 @@ struct PlainLife {
         joined.bought = min(one.bought, two.bought)
         joined.statedEnd = max(one.statedEnd, two.statedEnd)
         joined.firstEnd = [one.firstEnd, two.firstEnd].compactMap(\.self).min()
+        joined.firstStated = min(one.firstStated, two.firstStated)
         // Old payloads state no reason; the first one determines what it was.
         if joined.payload.transactionReason == nil {
             joined.isRenewal = one.isRenewal || two.isRenewal
@@ -261,6 +274,11 @@ extension PlainLife.Sale {
     var isOwn: Bool {
         let ownership = payload.inAppOwnershipType?.rawValue
         return ownership != "FAMILY_SHARED" && ownership != "ASSIGNED"
+    }
+
+    /// `Lifecycle.md` §2 rule 4: stated before another purchase, to begin during that one.
+    func isReplaced(by other: PlainLife.Sale) -> Bool {
+        firstStated < other.bought && other.bought < bought && bought < other.statedEnd
     }
 
     var price: Int64? { payload.currency == nil ? nil : payload.price }
