@@ -61,8 +61,14 @@ struct HistoryReader {
             let trust = facts[periods[index].bestFact].trust
             if let highest, trust <= highest { continue }
             highest = trust
-            let before = index > 0 ? periods[index - 1] : nil
-            periods[index].countsFrom = periods[index].historyStart(after: before, facts)
+            let before = periods[..<index].last { !$0.isReplaced }
+            let start = periods[index].historyStart(after: before, facts)
+            // One that was replaced governs only where the history starts with it.
+            if periods[index].isReplaced {
+                guard start < periods[index].countsFrom else { continue }
+                periods[index].isReplaced = false
+            }
+            periods[index].countsFrom = start
         }
     }
 

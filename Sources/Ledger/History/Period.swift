@@ -25,8 +25,8 @@ struct Period: Sendable {
     /// When the period starts to govern: `start`, unless moved by rule 4 (replaced before it began;
     /// history starts at a signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
-    /// Whether it was replaced before it began (rule 4).
-    private(set) var isReplaced = false
+    /// Whether it was replaced before it began, and governs nothing (rule 4).
+    var isReplaced = false
 
     /// The window before E in which facts already concern the time after E (rule 5).
     var leadMilliseconds: Int64 {
@@ -46,6 +46,9 @@ struct Period: Sendable {
         }
         return leftId < rightId
     }
+
+    /// Its `start`, or that of its replacement.
+    var begins: Timestamp { isReplaced ? countsFrom : start }
 
     /// The revocation that contains a moment (rule 3); nil if the period is not revoked then.
     func revocation(at time: Timestamp) -> RevocationSpan? {
@@ -96,13 +99,15 @@ extension Period {
         var periods = groups(records.indices, records, facts).map { group in
             Period(group.records, records, facts, renewal: group.renewalFact)
         }
-        order(&periods, facts)
+        order(&periods, records, facts)
         return periods
     }
 
     /// Rule 4's order, in which a renewal that was replaced before it began is just before its
     /// replacement and counts from there, so that it governs nothing.
-    static func order(_ periods: inout [Period], _ facts: OrderedFacts) {
+    static func order(
+        _ periods: inout [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
+    ) {
         periods.sort(by: precedes)
         for index in periods.indices.dropFirst() {
             var replaced = periods[index]
@@ -110,7 +115,7 @@ extension Period {
             var place = index
             for other in periods.indices.prefix(index).reversed() {
                 guard periods[other].start >= earliest else { break }
-                if replaced.isReplaced(by: periods[other], facts) { place = other }
+                if replaced.isReplaced(by: periods[other], records, facts) { place = other }
             }
             guard place < index else { continue }
             replaced.isReplaced = true
@@ -121,17 +126,33 @@ extension Period {
     }
 
     /// Whether a purchase replaced this renewal before it began: one that runs when this one would
-    /// begin, which was revoked before, or was stated before the purchase and not after it.
-    /// Payloads before 2023-06 do not name a renewal.
-    private func isReplaced(by other: Period, _ facts: OrderedFacts) -> Bool {
+    /// begin, which was upgraded or revoked before, or was stated before the purchase and not as
+    /// running after it. Payloads before 2023-06 do not name a renewal.
+    private func isReplaced(
+        by other: Period, _ all: [TransactionRecord], _ facts: OrderedFacts
+    ) -> Bool {
         guard !other.isReplaced, other.start < start, start < other.end,
             facts[other.bestFact].trust >= facts[bestFact].trust,
-            facts.transactionReason(bestFact) != .purchase,
-            let best = facts[bestFact].statedTransaction
+            facts.transactionReason(bestFact) != .purchase
         else { return false }
-        if let revoked = best.revocationDate { return revoked < start }
-        let stated = best.signedDate ?? facts.times[bestFact]
-        return firstStated < other.start && (isUpgraded || stated < other.start)
+        func isUpgraded(_ statement: Statement) -> Bool {
+            facts[statement.fact].statedTransaction?.isUpgraded ?? false
+        }
+        let stated = records.flatMap { all[$0].statements }
+        let isOver = stated.contains { statement in
+            statement.revocationDate.map { $0 < start } ?? false
+                || isUpgraded(statement) && statement.signedDate < start
+        }
+        // A refund, and a notification about one, does not state that it began.
+        let later = stated.filter { statement in
+            statement.signedDate >= other.start
+                && (isUpgraded(statement) || statement.revocationDate == nil)
+                && !TrustRanks.ofAnyPurchase.contains(
+                    facts[statement.fact].cause.notificationType?.value)
+        }
+        return isOver
+            || firstStated < other.start
+                && later.allSatisfy { isUpgraded($0) && $0.revocationDate == nil }
     }
 
     /// Adds the family revokes and withdrawals of the next period that are dated before it counts,

@@ -62,7 +62,7 @@ struct TrustRanks: Sendable {
                     counted.append(period)
                 }
             }
-            Period.order(&counted, all)
+            Period.order(&counted, records, all)
         }
         self.rejected = rejected
         let ids = Set(rejected.flatMap { $0.period.records.map { records[$0].transactionId } })
@@ -106,7 +106,7 @@ private struct HigherStatements {
     typealias Verdict = (reason: RejectedPurchase.Reason, ruling: Int)
 
     let rank: Trust
-    /// Periods of higher ranks that count, in rule 4's order.
+    /// Periods of higher ranks that count, without those replaced before they began, in order.
     let higher: [Period]
     let records: [TransactionRecord]
     let facts: OrderedFacts
@@ -121,7 +121,7 @@ private struct HigherStatements {
         _ rank: Trust, _ higher: [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
     ) {
         self.rank = rank
-        self.higher = higher
+        self.higher = higher.filter { !$0.isReplaced }
         self.records = records
         self.facts = facts
         let trusted = facts.indices.filter { facts[$0].trust > rank }

@@ -44,9 +44,7 @@ public struct BillingPeriod: Hashable, Sendable {
         else { return nil }
         let period = history.periods[index]
         let anchored = BillingPeriod.inferred(end.milliseconds(since: history.servedFrom(index)))
-        let keepsAnchor =
-            period.isRenewal(history.facts)
-            && anchored.map { $0.months > 0 || $0.days == 7 } ?? false
+        let keepsAnchor = anchored.map { $0.months > 0 || $0.days == 7 } ?? false
         guard
             let length = keepsAnchor
                 ? anchored : BillingPeriod.inferred(end.milliseconds(since: period.start))
@@ -110,11 +108,12 @@ public struct BillingPeriod: Hashable, Sendable {
 }
 
 extension History {
-    /// When the service of a period begins: in grace just before it, at the end of the period whose
-    /// payment failed.
+    /// When the service of a period begins: of a renewal in grace just before it, at the end of the
+    /// period whose payment failed.
     func servedFrom(_ index: Int) -> Timestamp {
         let period = periods[index]
-        guard let before = interval(at: period.countsFrom.advanced(byMilliseconds: -1)),
+        guard period.isRenewal(facts),
+            let before = interval(at: period.countsFrom.advanced(byMilliseconds: -1)),
             intervals[before].state == .grace
         else { return period.start }
         return min(period.start, periods[intervals[before].period].end)

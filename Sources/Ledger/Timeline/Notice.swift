@@ -182,10 +182,10 @@ struct NoticeReader {
             if periods[index].isUpgraded, isMissing {
                 add(
                     .missingPeriod, from: end, facts: [periods[index].bestFact],
-                    about: Notice.Stretch(from: end, to: next?.start),
+                    about: Notice.Stretch(from: end, to: next?.begins),
                     "Transaction \(periods[index].transactionId) was upgraded, but its successor is"
                         + " unknown: nothing is known about the time from"
-                        + " \(end.rfc3339)\(next.map { " to \($0.start.rfc3339)" } ?? " on").")
+                        + " \(end.rfc3339)\(next.map { " to \($0.begins.rfc3339)" } ?? " on").")
             }
             if let next, next.start > end { readGap(periods[index], next) }
         }
@@ -199,10 +199,10 @@ struct NoticeReader {
         else { return }
         add(
             .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
-            about: Notice.Stretch(from: period.end, to: next.start),
+            about: Notice.Stretch(from: period.end, to: next.begins),
             "A renewal starts on \(next.start.rfc3339) after an unexplained gap: at least one"
                 + " period is missing, and nothing is known about the time from"
-                + " \(period.end.rfc3339) until then.")
+                + " \(period.end.rfc3339) to \(next.begins.rfc3339).")
     }
 
     /// Whether the chain is expired or revoked just before a period. Grace and retry up to it

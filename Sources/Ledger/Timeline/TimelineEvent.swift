@@ -110,9 +110,10 @@ struct TimelineEventReader {
             if periods[index].isRenewal(facts) {
                 let named = best?.transactionReason == nil ? periods[index].renewalFact : nil
                 // One that was replaced before it began is listed with its replacement.
-                let listed = periods[index...].first { !$0.isReplaced } ?? periods[index]
+                let next = periods[(index + 1)...].first { !$0.isReplaced }
+                let start = periods[index].start
                 add(
-                    .renewed, at: listed.start, fact: firstFact,
+                    .renewed, at: earlier(start, next?.start) ?? start, fact: firstFact,
                     also: named == firstFact ? nil : named,
                     transaction: periods[index].transactionId, product: best?.productId)
             }

@@ -162,6 +162,17 @@ struct OccurrenceMoneyTests {
             ])
     }
 
+    @Test("A purchase in grace begins its own service")
+    func proceedsOfPurchaseInGrace() {
+        let life = given(
+            Fact.subscribed("1", day(0), day(356)).priced(100_000),
+            .didFailToRenew(at: day(356, hour), grace: day(372)),
+            Fact.resubscribed("2", day(367), day(374)).priced(100_000),
+            Fact.didRenew("3", day(374), day(381)).priced(100_000))
+        #expect(life.history.contains { $0.state == .grace && $0.at == day(356) })
+        #expect(reported(life, .proceeds)["atHigherRate"] == nil)
+    }
+
     @Test("A restored purchase is paid once")
     func restored() {
         let item = { (snapshot: inout TransactionSnapshot) in

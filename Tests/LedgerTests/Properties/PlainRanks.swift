@@ -14,7 +14,8 @@ struct PlainRanks {
         for rank in Trust.allCases.sorted(by: >) {
             for period in reading.periods where period.best.fact.trust == rank {
                 let higher = reading.periods.filter { other in
-                    other.best.fact.trust > rank && !aside.contains { $0.id == other.id }
+                    other.best.fact.trust > rank && !other.isReplaced
+                        && !aside.contains { $0.id == other.id }
                 }
                 if isSetAside(period, higher) { aside.append(period) }
             }

@@ -48,7 +48,10 @@ struct PlainReading {
             guard isEarly, period.best.transaction.transactionReason?.value == .renewal else {
                 continue
             }
-            periods[index].countsFrom = lowerEnd(index) ?? period.firstStated
+            let start = lowerEnd(index) ?? period.firstStated
+            if period.isReplaced, start >= period.countsFrom { continue }
+            periods[index].countsFrom = start
+            periods[index].isReplaced = false
         }
         endCopies()
     }
@@ -75,8 +78,8 @@ struct PlainReading {
     /// Until when the period before gives access that lasts from the first statement of one on; nil
     /// if it gives none.
     private func lowerEnd(_ index: Int) -> Timestamp? {
-        guard index > 0 else { return nil }
-        let (before, period) = (periods[index - 1], periods[index])
+        guard let last = (0..<index).last(where: { !periods[$0].isReplaced }) else { return nil }
+        let (before, period) = (periods[last], periods[index])
         let end = min(before.end, period.start)
         let isHeld =
             before.countsFrom <= period.firstStated && period.firstStated < end
@@ -109,9 +112,21 @@ struct PlainReading {
         guard isRunning, other.best.fact.trust >= best.fact.trust,
             best.transaction.transactionReason?.value != .purchase
         else { return false }
-        if let revoked = best.transaction.revocationDate { return revoked < period.start }
+        for statement in period.statements {
+            if let date = statement.transaction.revocationDate, date < period.start { return true }
+            if statement.transaction.isUpgraded, statement.signedDate < period.start { return true }
+        }
         if period.firstStated >= bought { return false }
-        return best.transaction.isUpgraded || best.signedDate < bought
+        return period.statements.allSatisfy { statement in
+            if statement.signedDate < bought { return true }
+            switch statement.fact.cause.notificationType?.value {
+            case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke:
+                return true
+            default: break
+            }
+            let isRevoked = statement.transaction.revocationDate != nil
+            return statement.transaction.isUpgraded != isRevoked
+        }
     }
 
     /// Rule 4's order by dates.

@@ -100,6 +100,62 @@ struct PeriodTests {
         #expect(purchase.answer(day(45))?.transactionId == TransactionId("2"))
     }
 
+    @Test("What is stated about the money of a replaced renewal does not bring it back")
+    func moneyOfReplaced() {
+        let year = [
+            Start(.subscribed, day(0)), Start(.renewing, day(29, 500)), Start(.expired, day(394)),
+        ]
+        func about(_ type: NotificationType, _ signed: Timestamp) -> Fact {
+            .notification(type, "2", day(30), day(60), at: signed).transaction {
+                $0.transactionReason = Raw(.renewal)
+            }
+        }
+        let refund = about(.refund, day(35)).revoked(day(35))
+        let upgraded = renewal(day(29, 600)).transaction { $0.isUpgraded = true }
+        let early = about(.refund, day(29, 700)).revoked(day(29, 700))
+        for later in [
+            [refund], [refund, renewal(day(40)).revoked(day(35))],
+            [about(.consumptionRequest, day(33)), about(.refundDeclined, day(36))],
+            [early, about(.refundReversed, day(37))],
+            [upgraded, refund.transaction { $0.isUpgraded = true }],
+        ] {
+            let life = given([bought, self.early, upgrade(until: day(394))] + later)
+            #expect(life.history == year)
+            #expect(life.notices(.missingPeriod).isEmpty)
+        }
+    }
+
+    @Test("A history that starts with a replaced renewal has it until its replacement")
+    func startsWithReplaced() {
+        func product(_ fact: Fact, _ name: String) -> Fact {
+            fact.transaction { $0.productId = ProductId(name) }
+        }
+        let life = given(product(early, "basic"), product(upgrade(until: day(394)), "pro"))
+        #expect(
+            life.history == [
+                Start(.renewing, day(29)), Start(.renewing, day(29, 500)),
+                Start(.expired, day(394)),
+            ])
+        #expect(life.lifeFacts(.upgraded).map(\.at) == [day(29, 500)])
+        #expect(life.lifeFacts(.renewed).map(\.at) == [day(29, 500)])
+        // Where a lower rank states the time before, it is replaced.
+        let lower = given(bought.trusted(.secret), early, upgrade(until: day(394)))
+        #expect(lower.standing(of: TransactionId("2"), at: day(29, 900))?.outcome != .upcoming)
+        #expect(lower.standing(of: TransactionId("1"), at: day(29))?.to == day(29, 500))
+        // A gap before ends where the replacement begins.
+        let gap = given(.subscribed("1", day(0), day(8)), early, upgrade(until: day(394)))
+        #expect(gap.notices(.missingPeriod).map { $0.period?.to } == [day(29, 500)])
+    }
+
+    @Test("A replaced renewal does not hide its replacement from the judgement of lower ranks")
+    func ranksBesideReplaced() {
+        let running = bought.transaction { $0.isUpgraded = true }
+        let invented = Fact.transaction("4", day(29, 200), day(59), at: day(29, 200))
+            .trusted(.secret).transaction { $0.productId = ProductId("other") }
+        let known = [running, early, upgrade(until: day(394))]
+        #expect(given(known + [invented]).history == given(known).history)
+    }
+
     @Test("What a lower rank states in between does not bring a replaced renewal back")
     func replacedBesideALowerRank() {
         let other = Fact.transaction("4", day(29, 900), day(395), at: day(29, 900))
