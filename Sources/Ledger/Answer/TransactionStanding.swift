@@ -35,7 +35,8 @@ extension Lifecycle {
         let periods = history.periods
         guard let index = history.periodIndices[id] else { return nil }
         let period = periods[index]
-        let next = index + 1 < periods.count ? periods[index + 1].countsFrom : nil
+        let isLast = history.isOneTime || index + 1 == periods.count
+        let next = isLast ? nil : periods[index + 1].countsFrom
         let isOpen = history.isOneTime && period.end == Timestamp(milliseconds: .max)
         let end = isOpen ? nil : max(period.countsFrom, min(period.end, next ?? period.end))
         var standing = TransactionStanding(

@@ -15,8 +15,8 @@ final class History: Sendable {
     let renewalSubjects: RenewalSubjects
     /// Adjacent, in order, without gaps between them.
     let intervals: [Interval]
-    /// Whether the chain is a one-time purchase (`Lifecycle.md` §5); each period is then open, of
-    /// the catalogue's duration, or until it was bought again.
+    /// Whether the chain is of one-time purchases (`Lifecycle.md` §5); each period is then open or
+    /// of the catalogue's duration.
     let isOneTime: Bool
 
     init(_ facts: OrderedFacts, catalogue: Catalogue) {

@@ -48,8 +48,16 @@ struct HistoryReader {
         let purchases = OneTimePurchase.purchases(records, facts, catalogue)
         periods = purchases.map(\.period)
         after = Array(repeating: nil, count: periods.count)
-        for index in periods.indices {
-            for segment in purchases[index].segments { add(segment, of: index) }
+        let times = Set(purchases.flatMap(\.times)).sorted()
+        for (place, from) in times.enumerated() {
+            let begun = purchases.indices.filter { purchases[$0].segment(at: from) != nil }
+            let inForce = begun.last { purchases[$0].isInForce(at: from) }
+            guard let index = inForce ?? begun.last,
+                var segment = purchases[index].segment(at: from)
+            else { continue }
+            segment.from = from
+            segment.to = place + 1 < times.count ? times[place + 1] : nil
+            add(segment, of: index)
         }
     }
 

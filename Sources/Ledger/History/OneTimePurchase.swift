@@ -18,14 +18,25 @@ struct OneTimePurchase {
         }
         let trusted = copies.map { records[$0].best.trust }.max()
         copies.removeAll { records[$0].best.trust != trusted }
-        var purchases: [OneTimePurchase] = []
-        for group in groups(copies, records, facts).reversed() {
+        return groups(copies, records, facts).compactMap { group in
             let period = Period(purchase: group, records, facts)
-            guard let best = facts[period.bestFact].statedTransaction else { continue }
-            purchases.append(
-                OneTimePurchase(period, best, until: purchases.last?.period.start, catalogue))
+            return facts[period.bestFact].statedTransaction.map { best in
+                OneTimePurchase(period, best, catalogue)
+            }
         }
-        return purchases.reversed()
+    }
+
+    /// Its state at a moment, apart from revocations; nil before it began.
+    func segment(at time: Timestamp) -> Segment? { segments.last { $0.from <= time } }
+
+    /// Whether it is neither revoked nor lapsed.
+    func isInForce(at time: Timestamp) -> Bool {
+        segment(at: time).map { $0.state != .lapsed } ?? false && !period.isRevoked(at: time)
+    }
+
+    /// When its state may change.
+    var times: [Timestamp] {
+        segments.map(\.from) + period.spans.flatMap { [$0.from, $0.to] }.compactMap(\.self)
     }
 
     /// The transactions of each purchase: those of a chain, in the order of their purchaseDates, up
@@ -59,18 +70,16 @@ struct OneTimePurchase {
     }
 
     private init(
-        _ stated: Period, _ best: Shared<TransactionSnapshot>, until next: Timestamp?,
-        _ catalogue: Catalogue
+        _ stated: Period, _ best: Shared<TransactionSnapshot>, _ catalogue: Catalogue
     ) {
         let state: ChainState = catalogue.type(of: best) == .consumable ? .consumed : .owned
         let lapse = OneTimePurchase.lapse(best, stated.start, catalogue)
         let proof = Proof(stated.firstFact)
-        let end = earlier(lapse, next)
         var period = stated
-        var segments = [Segment(state: state, from: stated.start, to: end, proof: proof)]
-        if let end { period.end = end }
-        if let lapse, lapse == end {
-            segments.append(Segment(state: .lapsed, from: lapse, to: next, proof: proof))
+        var segments = [Segment(state: state, from: stated.start, to: lapse, proof: proof)]
+        if let lapse {
+            period.end = lapse
+            segments.append(Segment(state: .lapsed, from: lapse, to: nil, proof: proof))
         }
         self.period = period
         self.segments = segments

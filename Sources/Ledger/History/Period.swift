@@ -12,7 +12,7 @@ struct Period: Sendable {
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp
     /// E: the largest end ever stated; never before `start`. Of a one-time purchase the end of the
-    /// catalogue's duration, or when it was bought again.
+    /// catalogue's duration.
     var end: Timestamp
     /// The fact that first stated `end`.
     private(set) var endFact: Int

@@ -48,12 +48,9 @@ public struct CommandIntake: Sendable {
     /// Appends a command about a chain (`link`, `unlink`, `note`) or a customer (`grant`,
     /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
-    /// - Parameters:
-    ///   - chain: the chain of the command; the caller checks that it exists. Nil for a command
-    ///     about a customer.
-    ///   - position: that of the state in which the chain exists. Where another node has erased the
-    ///     chain or the customer after it, the command is refused (`erasureOvertaken`). Nil
-    ///     compares nothing.
+    /// The caller checks that the chain exists; nil for a command about a customer. `position` is
+    /// that of the state in which the chain exists: where another node has erased the chain or the
+    /// customer after it, the command is refused (`erasureOvertaken`). Nil compares nothing.
     public func run(
         _ action: Command.Action, about chain: ChainId?, asOf position: Int64? = nil,
         _ order: Order

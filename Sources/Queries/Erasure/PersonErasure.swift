@@ -61,11 +61,9 @@ public struct PersonErasure: Sendable {
     }
 
     /// Erases chains, and a customer with every chain that names it. An order that was carried out
-    /// before is finished, and answered with the same position.
-    ///
-    /// - Parameters:
-    ///   - chains: from `chains(named:by:bundleId:_:)`.
-    ///   - unknown: the ids that named nothing, which the receipt of a repetition lists.
+    /// before is finished, and answered with the same position. The chains are from
+    /// `chains(named:by:bundleId:_:)`; `unknown` are the ids that named nothing, which the receipt
+    /// of a repetition lists.
     ///
     /// Throws `ErasureError`, `CommandError` for a wrong actor, reason or key, and `StoreError`.
     public func run(
@@ -194,6 +192,7 @@ public struct PersonErasure: Sendable {
     /// The chains that ids name now, or named before they were erased.
     ///
     /// - Parameters:
+    ///   - ids: originalTransactionIds or transactionIds.
     ///   - query: finds the chains of today.
     ///   - bundleId: nil: in any app.
     ///   - order: if it was carried out before, ids may name nothing any more; nil for a plan.

@@ -31,7 +31,8 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// - Parameter also: other names that the caller takes in its place, for the error.
+    /// Throws `unknownMetric`, whose message lists all names, and `also`: those that the caller
+    /// takes in addition.
     public init(_ name: String, also: [String] = []) throws(MetricsError) {
         guard let found = MetricName.allCases.first(where: { $0.rawValue == name }) else {
             throw .unknownMetric(name, also: also)
@@ -39,9 +40,7 @@ public enum MetricName: Hashable, Sendable, CaseIterable {
         self = found
     }
 
-    /// `churn`, or the name of another metric.
-    ///
-    /// - Parameter isPaid: of churn: only paid chains.
+    /// `churn`, or the name of another metric. `isPaid` is of churn: only paid chains.
     public init(compared name: String, isPaid: Bool = false) throws(MetricsError) {
         self =
             name == MetricName.churnName

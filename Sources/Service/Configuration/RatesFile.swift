@@ -13,7 +13,7 @@ public final class RatesFile: Sendable {
     private let key: String
     private let last = Mutex<(text: String, table: CurrencyRates)?>(nil)
 
-    /// - Parameter key: the key or option that names it, for errors.
+    /// `key` is the key or option that names the file, for errors.
     public init(_ path: String, key: String = RatesFile.key) {
         self.path = path
         self.key = key

@@ -7,9 +7,7 @@ import Synchronization
 /// Long reports in the background, one at a time and at low priority, so that no query waits for
 /// them.
 extension LedgerHost {
-    /// Starts a report; returns at once.
-    ///
-    /// - Parameter report: path and query, to name it.
+    /// Starts a report, named by its path and query; returns at once.
     ///
     /// Throws `OperatorError` (`tooManyJobs`).
     public func startJob(

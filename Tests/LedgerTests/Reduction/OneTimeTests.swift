@@ -107,10 +107,15 @@ struct OneTimeTests {
             #expect(life.lifeFacts.map(\.name) == [.refunded])
             #expect(life.standing(of: TransactionId("1"), at: day(30))?.outcome == .refunded)
             #expect(life.standing(of: TransactionId("2"), at: day(30))?.outcome == .current)
-            let reversed = given(refunded + [again, bought(.nonConsumable, at: day(302))])
-            #expect(reversed.history == life.history)
-            #expect(reversed.standing(of: TransactionId("1"), at: day(303))?.outcome == .ended)
-            #expect(reversed.lifeFacts(.refundReversed).map(\.at) == [day(302)])
+            let reversed = refunded + [again, bought(.nonConsumable, at: day(302))]
+            #expect(given(reversed).history == life.history)
+            let standing = given(reversed).standing(of: TransactionId("1"), at: day(303))
+            #expect(standing?.outcome == .current)
+            #expect(given(reversed).lifeFacts(.refundReversed).map(\.at) == [day(302)])
+            // The one that was given back remains when the other is refunded.
+            let one = given(reversed + [second.revoked(day(301))])
+            #expect(one.state(day(301)) == .revoked && one.state(day(302)) == .owned)
+            #expect(one.answer(day(400))?.transactionId == TransactionId("1"))
         }
         // A revocation dated before its own purchase ends with another one only.
         let early = bought(.nonConsumable, from: day(3), at: day(10)).revoked(day(1))

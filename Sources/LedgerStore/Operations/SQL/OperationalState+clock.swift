@@ -21,9 +21,8 @@ extension OperationalState {
 
     /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
     /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
-    /// the changes are emitted. The column `looks_again` of files is of an early release.
-    ///
-    /// - Parameter rules: a hash of the rules by which chains change, `at` and the position.
+    /// the changes are emitted. `rules` is a hash of the rules by which chains change, `at` and the
+    /// position. The column `looks_again` of files is of an early release.
     public func keepClock(
         end: ProjectionCursor, at: Timestamp, rules: Digest, chains: [ChainId]
     ) async throws(StoreError) {

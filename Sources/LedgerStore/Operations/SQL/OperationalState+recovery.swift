@@ -98,6 +98,7 @@ extension OperationalState {
     /// after the erasure, or `erase` comes before this call, which is then refused, or after it.
     ///
     /// - Parameters:
+    ///   - id: of the recovery.
     ///   - report: nil when there is nothing to store.
     ///   - count: `erasureCount` before the state that the report is of; nil: the report names no
     ///     person.
