@@ -55,23 +55,31 @@ package final class SimulatedTransport: APITransport {
         }
         let api = request.url.contains("sandbox") ? sandbox : production
         guard !isCut, let api else { throw .notConnected }
-        let reply = api.answer(SimulatedTransport.served(request))
-        guard reply.manner == .whole else { throw .disconnected }
-        guard reply.body.count <= APILimits.answerByteCount else { throw .tooLarge }
-        let answer = TransportResponse(
-            status: reply.status,
-            retryAfter: reply.headers.first { $0.name == "retry-after" }?.value,
-            date: reply.headers.first { $0.name == "date" }?.value, body: reply.body)
+        let answer = try api.answer(ServedRequest(request)).arrived()
         await onAnswer(request, answer)
         return answer
     }
+}
 
-    private static func served(_ request: TransportRequest) -> ServedRequest {
+extension ServedRequest {
+    /// A request of the client, as the simulated API gets it.
+    package init(_ request: TransportRequest) {
         let parts = URLComponents(string: request.url)
-        return ServedRequest(
+        self.init(
             method: request.method, path: parts?.percentEncodedPath ?? "",
             query: (parts?.queryItems ?? []).map { (name: $0.name, value: $0.value ?? "") },
             authorization: request.headers.first { $0.name == "authorization" }?.value,
             body: request.body ?? [])
+    }
+}
+
+extension ServedResponse {
+    /// The response as the client gets it; it never sees the whole of a broken or too large one.
+    package func arrived() throws(TransportFailure) -> TransportResponse {
+        guard manner == .whole else { throw .disconnected }
+        guard body.count <= APILimits.answerByteCount else { throw .tooLarge }
+        func header(_ name: String) -> String? { headers.first { $0.name == name }?.value }
+        return TransportResponse(
+            status: status, retryAfter: header("retry-after"), date: header("date"), body: body)
     }
 }

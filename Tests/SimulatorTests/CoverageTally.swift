@@ -1,31 +1,84 @@
+import AppStore
 import Simulator
 
-/// Counts what a set of lives exercises, so that a test can require full coverage.
+/// What a set of lives exercises, so that a test can require full coverage.
 struct CoverageTally {
-    /// Number of occurrences of each event.
-    private(set) var events: [LifeEvent: Int] = [:]
-    /// Number of recorded losses of each kind.
-    private(set) var losses: [SimulatedLoss.Kind: Int] = [:]
-    /// Number of true intervals with each state.
-    private(set) var states: [TrueState: Int] = [:]
-    /// Number of true intervals with each reason.
-    private(set) var reasons: [TrueReason: Int] = [:]
+    /// What the deliveries show.
+    private(set) var evidence: Set<String> = []
+    /// The kinds of recorded losses.
+    private(set) var losses: Set<SimulatedLoss.Kind> = []
+    /// The states and reasons of true intervals.
+    private(set) var states: Set<TrueState> = []
+    private(set) var reasons: Set<TrueReason> = []
+
+    /// Notifications with their subtypes, other deliveries, and forms of their parts.
+    static let forms: Set<String> = [
+        "CONSUMPTION_REQUEST", "DID_CHANGE_RENEWAL_PREF", "DID_CHANGE_RENEWAL_PREF DOWNGRADE",
+        "DID_CHANGE_RENEWAL_PREF UPGRADE", "DID_CHANGE_RENEWAL_STATUS",
+        "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_DISABLED",
+        "DID_CHANGE_RENEWAL_STATUS AUTO_RENEW_ENABLED", "DID_FAIL_TO_RENEW",
+        "DID_FAIL_TO_RENEW GRACE_PERIOD", "DID_RENEW", "DID_RENEW BILLING_RECOVERY", "EXPIRED",
+        "EXPIRED BILLING_RETRY", "EXPIRED PRICE_INCREASE", "EXPIRED PRODUCT_NOT_FOR_SALE",
+        "EXPIRED VOLUNTARY", "GRACE_PERIOD_EXPIRED", "METADATA_UPDATE", "MIGRATION",
+        "OFFER_REDEEMED", "OFFER_REDEEMED DOWNGRADE", "OFFER_REDEEMED UPGRADE", "ONE_TIME_CHARGE",
+        "PRICE_CHANGE", "PRICE_INCREASE ACCEPTED", "PRICE_INCREASE PENDING", "REFUND",
+        "REFUND_DECLINED", "REFUND_REVERSED", "RENEWAL_EXTENDED", "RENEWAL_EXTENSION FAILURE",
+        "REVOKE", "SUBSCRIBED INITIAL_BUY", "SUBSCRIBED RESUBSCRIBE",
+        "a transaction", "a status", "no status", "grace without its date",
+        "grace without the retry flag", "the date of a grace that ended", "an upgraded transaction",
+        "a commitment", "line item 0", "intent 1", "intent 2", "intent 3", "intent 4", "intent 5",
+        "offer 1", "offer 2", "offer 3", "offer 4", "Sandbox", "Production", "PURCHASED",
+        "FAMILY_SHARED", "Auto-Renewable Subscription", "Non-Consumable", "Consumable",
+        "Non-Renewing Subscription", "REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE",
+    ]
 
     /// Adds a life.
     mutating func add(_ life: SubscriberLife) {
-        events.merge(life.events, uniquingKeysWith: +)
-        for loss in life.losses { losses[loss.kind, default: 0] += 1 }
-        for interval in life.truth {
-            states[interval.state, default: 0] += 1
-            if let reason = interval.reason { reasons[reason, default: 0] += 1 }
-        }
+        for delivery in life.deliveries { evidence.formUnion(delivery.forms) }
+        losses.formUnion(life.losses.map(\.kind))
+        states.formUnion(life.truth.map(\.state))
+        reasons.formUnion(life.truth.compactMap(\.reason))
     }
 
-    /// Names of what no life has exercised yet, in order of declaration.
+    /// Names of what no life has exercised yet.
     var missing: [String] {
-        LifeEvent.allCases.filter { events[$0] == nil }.map(\.rawValue)
-            + SimulatedLoss.Kind.allCases.filter { losses[$0] == nil }.map { "loss.\($0.rawValue)" }
-            + TrueState.allCases.filter { states[$0] == nil }.map { "state.\($0.rawValue)" }
-            + TrueReason.allCases.filter { reasons[$0] == nil }.map { "reason.\($0.rawValue)" }
+        CoverageTally.forms.subtracting(evidence).sorted()
+            + SimulatedLoss.Kind.allCases.filter { !losses.contains($0) }.map(\.rawValue)
+            + TrueState.allCases.filter { !states.contains($0) }.map(\.rawValue)
+            + TrueReason.allCases.filter { !reasons.contains($0) }.map(\.rawValue)
+    }
+}
+
+extension Delivery {
+    fileprivate var forms: [String] {
+        var forms: [String?] = [
+            transaction?.environment?.rawValue, transaction?.type?.rawValue,
+            transaction?.inAppOwnershipType?.rawValue, transaction?.revocationType?.rawValue,
+            transaction?.offerType.map { "offer \($0.rawValue)" },
+            renewal?.expirationIntent.map { "intent \($0.rawValue)" },
+            transaction?.isUpgraded == true ? "an upgraded transaction" : nil,
+            transaction?.commitmentInfo == nil ? nil : "a commitment",
+            transaction?.webOrderLineItemId?.rawValue == "0" ? "line item 0" : nil,
+        ]
+        switch evidence {
+        case .transaction: forms.append("a transaction")
+        case .pair: forms.append("a status")
+        case .notification(let notification, _, let renewal):
+            let type = notification.notificationType?.value
+            let names = [notification.notificationType?.rawValue, notification.subtype?.rawValue]
+            forms.append(names.compactMap { $0 }.joined(separator: " "))
+            guard let renewal else { break }
+            if notification.data?.status == nil { forms.append("no status") }
+            let isDated = renewal.gracePeriodExpiresDate != nil
+            if type == .gracePeriodExpired, isDated {
+                forms.append("the date of a grace that ended")
+            }
+            guard notification.subtype?.value == .gracePeriod else { break }
+            if !isDated { forms.append("grace without its date") }
+            if renewal.isInBillingRetryPeriod == false {
+                forms.append("grace without the retry flag")
+            }
+        }
+        return forms.compactMap { $0 }
     }
 }

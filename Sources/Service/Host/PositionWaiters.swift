@@ -18,7 +18,8 @@ final class PositionWaiters: Sendable {
 
     private struct Waiter {
         let position: Int64
-        let continuation: CheckedContinuation<Void, Never>
+        /// Finished at the position.
+        let continuation: AsyncStream<Void>.Continuation
     }
 
     private struct Mark {
@@ -66,7 +67,7 @@ final class PositionWaiters: Sendable {
 
     /// Answers come from `snapshot` from now on; wakes the callers waiting for its position.
     func publish(_ snapshot: LedgerSnapshot) {
-        let woken = state.withLock { state -> [CheckedContinuation<Void, Never>] in
+        let woken = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             state.snapshot = snapshot
             state.head = max(state.head, snapshot.position)
             if let done = state.marks.lastIndex(where: { $0.position <= snapshot.position }) {
@@ -76,7 +77,7 @@ final class PositionWaiters: Sendable {
             for id in ready.keys { state.waiters[id] = nil }
             return ready.values.map(\.continuation)
         }
-        for continuation in woken { continuation.resume() }
+        for continuation in woken { continuation.finish() }
     }
 
     /// Wakes all waiters; later calls do not wait.
@@ -86,7 +87,7 @@ final class PositionWaiters: Sendable {
             defer { state.waiters = [:] }
             return state.waiters.values.map(\.continuation)
         }
-        for continuation in woken { continuation.resume() }
+        for continuation in woken { continuation.finish() }
     }
 
     // MARK: Waiting
@@ -94,33 +95,19 @@ final class PositionWaiters: Sendable {
     /// The snapshot once it includes `position`, or the current one after `limit`.
     func snapshot(atLeast position: Int64, limit: Duration) async -> LedgerSnapshot? {
         if let snapshot, snapshot.position >= position { return snapshot }
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [self] in await wait(for: position) }
-            group.addTask { try? await Task.sleep(for: limit) }
-            await group.next()
-            group.cancelAll()
-        }
-        return snapshot
-    }
-
-    private func wait(for position: Int64) async {
-        let id = state.withLock { state in
+        let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
+        let id = state.withLock { state -> UInt64? in
+            let isReached = state.snapshot.map { $0.position >= position } ?? false
+            guard !isReached, !state.isClosed else { return nil }
             state.nextWaiter += 1
+            state.waiters[state.nextWaiter] = Waiter(
+                position: position, continuation: continuation)
             return state.nextWaiter
         }
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isDone = state.withLock { state in
-                    let isReached = state.snapshot.map { $0.position >= position } ?? false
-                    if isReached || state.isClosed || Task.isCancelled { return true }
-                    state.waiters[id] = Waiter(position: position, continuation: continuation)
-                    return false
-                }
-                if isDone { continuation.resume() }
-            }
-        } onCancel: {
-            let waiter = state.withLock { $0.waiters.removeValue(forKey: id) }
-            waiter?.continuation.resume()
+        if let id {
+            _ = await first(by: .now + limit) { for await _ in reached {} }
+            state.withLock { $0.waiters[id] = nil }
         }
+        return snapshot
     }
 }

@@ -6,7 +6,7 @@ final class WakeSignal: Sendable {
 
     private struct State {
         var isRaised = false
-        var sleeper: CheckedContinuation<Void, Never>?
+        var sleeper: AsyncStream<Void>.Continuation?
     }
 
     /// Wakes the sleeper, now or as soon as it sleeps.
@@ -16,38 +16,22 @@ final class WakeSignal: Sendable {
             defer { state.sleeper = nil }
             return state.sleeper
         }
-        sleeper?.resume()
+        sleeper?.finish()
     }
 
     /// Sleeps until signalled, cancelled, or the limit has passed. One sleeper at a time.
     func sleep(atMost limit: Duration) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { [self] in await wait() }
-            group.addTask { try? await Task.sleep(for: limit) }
-            await group.next()
-            group.cancelAll()
-        }
-    }
-
-    private func wait() async {
-        await withTaskCancellationHandler {
-            await withCheckedContinuation { continuation in
-                let isAwake = state.withLock { state in
-                    if state.isRaised || Task.isCancelled {
-                        state.isRaised = false
-                        return true
-                    }
-                    state.sleeper = continuation
-                    return false
-                }
-                if isAwake { continuation.resume() }
+        let (raised, sleeper) = AsyncStream.makeStream(of: Void.self)
+        let isAwake = state.withLock { state in
+            if state.isRaised {
+                state.isRaised = false
+                return true
             }
-        } onCancel: {
-            let sleeper = state.withLock { state in
-                defer { state.sleeper = nil }
-                return state.sleeper
-            }
-            sleeper?.resume()
+            state.sleeper = sleeper
+            return false
         }
+        guard !isAwake else { return }
+        _ = await first(by: .now + limit) { for await _ in raised {} }
+        state.withLock { $0.sleeper = nil }
     }
 }

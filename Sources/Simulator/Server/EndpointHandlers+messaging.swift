@@ -4,30 +4,9 @@ import Synchronization
 
 /// The Retention Messaging API. Images and messages are approved at once, as Sandbox does.
 extension EndpointHandlers {
-    func messaging(
-        _ endpoint: ServedEndpoint, _ ids: [String], _ request: ServedRequest
-    ) throws(ServedError) -> ServedResponse {
-        switch endpoint {
-        case .uploadImage: try uploadImage(ids[0], request)
-        case .deleteImage: try deleteImage(ids[0])
-        case .imageList: imageList()
-        case .uploadMessage: try uploadMessage(ids[0], request)
-        case .deleteMessage: try deleteMessage(ids[0])
-        case .messageList: messageList()
-        case .configureDefaultMessage: try setDefault(ids, request)
-        case .deleteDefaultMessage: try removeDefault(ids)
-        case .defaultMessage: try defaultMessage(ids)
-        case .configureRealtimeURL: try setRealtimeURL(request)
-        case .deleteRealtimeURL: try removeRealtimeURL()
-        case .realtimeURL: try realtimeURL()
-        case .initiatePerformanceTest: try startTest(request)
-        default: try testResult(ids[0])
-        }
-    }
-
     // MARK: Images
 
-    private func uploadImage(
+    func uploadImage(
         _ id: String, _ request: ServedRequest
     ) throws(ServedError) -> ServedResponse {
         try requireUUID(id)
@@ -49,7 +28,7 @@ extension EndpointHandlers {
         }
     }
 
-    private func deleteImage(_ id: String) throws(ServedError) -> ServedResponse {
+    func deleteImage(_ id: String) throws(ServedError) -> ServedResponse {
         return try change { (messaging) throws(ServedError) in
             guard messaging.images[id] != nil else {
                 throw ServedError(4_040_014, "Image not found.")
@@ -61,7 +40,7 @@ extension EndpointHandlers {
         }
     }
 
-    private func imageList() -> ServedResponse {
+    func imageList() -> ServedResponse {
         let images = api.state.withLock { $0.messaging.images }.sorted { $0.key < $1.key }
         return list("image", images.map { (id: $0.key, size: $0.value) })
     }
@@ -79,7 +58,7 @@ extension EndpointHandlers {
 
     // MARK: Messages
 
-    private func uploadMessage(
+    func uploadMessage(
         _ id: String, _ request: ServedRequest
     ) throws(ServedError) -> ServedResponse {
         try requireUUID(id)
@@ -122,7 +101,7 @@ extension EndpointHandlers {
         return Set(parts.compactMap { $0["imageIdentifier"]?.string })
     }
 
-    private func deleteMessage(_ id: String) throws(ServedError) -> ServedResponse {
+    func deleteMessage(_ id: String) throws(ServedError) -> ServedResponse {
         try change { (messaging) throws(ServedError) in
             guard messaging.messages.removeValue(forKey: id) != nil else {
                 throw ServedError(4_040_015, "Message not found.")
@@ -130,14 +109,14 @@ extension EndpointHandlers {
         }
     }
 
-    private func messageList() -> ServedResponse {
+    func messageList() -> ServedResponse {
         let messages = api.state.withLock { $0.messaging.messages.keys.sorted() }
         return list("message", messages.map { (id: $0, size: nil) })
     }
 
     // MARK: Defaults
 
-    private func setDefault(
+    func setDefault(
         _ ids: [String], _ request: ServedRequest
     ) throws(ServedError) -> ServedResponse {
         let message = try object(request.body)["messageIdentifier"]?.string ?? ""
@@ -149,7 +128,7 @@ extension EndpointHandlers {
         }
     }
 
-    private func removeDefault(_ ids: [String]) throws(ServedError) -> ServedResponse {
+    func removeDefault(_ ids: [String]) throws(ServedError) -> ServedResponse {
         try change { (messaging) throws(ServedError) in
             guard messaging.defaults.removeValue(forKey: ids.joined(separator: " ")) != nil else {
                 throw ServedError(4_040_020, "Default message not found.")
@@ -157,7 +136,7 @@ extension EndpointHandlers {
         }
     }
 
-    private func defaultMessage(_ ids: [String]) throws(ServedError) -> ServedResponse {
+    func defaultMessage(_ ids: [String]) throws(ServedError) -> ServedResponse {
         let found = api.state.withLock { $0.messaging.defaults[ids.joined(separator: " ")] }
         guard let found else { throw ServedError(4_040_020, "Default message not found.") }
         return ServedResponse { $0.member("messageIdentifier", found) }
@@ -165,7 +144,7 @@ extension EndpointHandlers {
 
     // MARK: The real-time URL and its test
 
-    private func setRealtimeURL(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
+    func setRealtimeURL(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
         guard let url = try object(request.body)["realtimeURL"]?.string, url.count <= 256,
             url.hasPrefix("https://") || EndpointHandlers.isLocal(url)
         else { throw ServedError(4_000_215, "Bad real-time URL.") }
@@ -178,12 +157,12 @@ extension EndpointHandlers {
         return url.host == "127.0.0.1"
     }
 
-    private func removeRealtimeURL() throws(ServedError) -> ServedResponse {
+    func removeRealtimeURL() throws(ServedError) -> ServedResponse {
         _ = try configuredURL()
         return change { $0.realtimeURL = nil }
     }
 
-    private func realtimeURL() throws(ServedError) -> ServedResponse {
+    func realtimeURL() throws(ServedError) -> ServedResponse {
         let url = try configuredURL()
         return ServedResponse { $0.member("realtimeURL", url) }
     }
@@ -196,7 +175,7 @@ extension EndpointHandlers {
     }
 
     /// `SimulatedServer` sends the requests.
-    private func startTest(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
+    func startTest(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
         let chain = try chain(try object(request.body)["originalTransactionId"]?.string ?? "")
         let test = ServedPerformanceTest(
             chain: chain.originalTransactionId, target: try configuredURL())
@@ -216,7 +195,7 @@ extension EndpointHandlers {
         }
     }
 
-    private func testResult(_ id: String) throws(ServedError) -> ServedResponse {
+    func testResult(_ id: String) throws(ServedError) -> ServedResponse {
         guard let test = api.state.withLock({ $0.messaging.tests[id] }) else {
             throw ServedError(4_040_018, "Test run not found.")
         }

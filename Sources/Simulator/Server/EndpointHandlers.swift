@@ -29,7 +29,20 @@ struct EndpointHandlers: Sendable {
         case .sendConsumptionInformation: try consumption(ids[0], request)
         case .setAppAccountToken: try setToken(ids[0], request)
         case .finishTransaction: try finish(ids[0])
-        default: try messaging(endpoint, ids, request)
+        case .uploadImage: try uploadImage(ids[0], request)
+        case .deleteImage: try deleteImage(ids[0])
+        case .imageList: imageList()
+        case .uploadMessage: try uploadMessage(ids[0], request)
+        case .deleteMessage: try deleteMessage(ids[0])
+        case .messageList: messageList()
+        case .configureDefaultMessage: try setDefault(ids, request)
+        case .deleteDefaultMessage: try removeDefault(ids)
+        case .defaultMessage: try defaultMessage(ids)
+        case .configureRealtimeURL: try setRealtimeURL(request)
+        case .deleteRealtimeURL: try removeRealtimeURL()
+        case .realtimeURL: try realtimeURL()
+        case .initiatePerformanceTest: try startTest(request)
+        case .performanceTestResult: try testResult(ids[0])
         }
     }
 

@@ -31,55 +31,44 @@ public enum ServedEndpoint: String, Sendable, Hashable, CaseIterable {
     case initiatePerformanceTest
     case performanceTestResult
 
-    /// Requests per second in Production (App Store Server API and Retention Messaging API,
-    /// Identifying rate limits).
-    var requestsPerSecond: Int64 {
-        switch self {
-        case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,
-            .notificationHistory, .sendConsumptionInformation, .finishTransaction:
-            50
-        case .extendRenewalDate, .setAppAccountToken: 20
-        case .orderLookup, .refundHistory, .configureDefaultMessage: 10
-        case .massExtendRenewalDate, .massExtendRenewalDateStatus, .requestTestNotification,
-            .testNotificationStatus, .uploadImage, .deleteImage, .imageList, .uploadMessage,
-            .deleteMessage, .messageList, .deleteDefaultMessage, .defaultMessage,
-            .configureRealtimeURL, .deleteRealtimeURL, .realtimeURL, .initiatePerformanceTest,
-            .performanceTestResult:
-            1
-        }
-    }
-
-    /// Method and path below `inApps` of each endpoint; `*` is an id.
-    private static let routes: [(method: String, path: String, endpoint: ServedEndpoint)] = [
-        ("GET", "v1/subscriptions/*", .allSubscriptionStatuses),
-        ("GET", "v2/history/*", .transactionHistory),
-        ("GET", "v1/transactions/*", .transactionInfo),
-        ("GET", "v1/transactions/appTransactions/*", .appTransactionInfo),
-        ("GET", "v1/lookup/*", .orderLookup), ("GET", "v2/refund/lookup/*", .refundHistory),
-        ("GET", "v1/notifications/test/*", .testNotificationStatus),
-        ("GET", "v1/subscriptions/extend/mass/*/*", .massExtendRenewalDateStatus),
-        ("POST", "v1/notifications/history", .notificationHistory),
-        ("POST", "v1/notifications/test", .requestTestNotification),
-        ("POST", "v1/subscriptions/extend/mass", .massExtendRenewalDate),
-        ("POST", "v1/transactions/*/finish", .finishTransaction),
-        ("PUT", "v1/subscriptions/extend/*", .extendRenewalDate),
-        ("PUT", "v2/transactions/consumption/*", .sendConsumptionInformation),
-        ("PUT", "v1/transactions/*/appAccountToken", .setAppAccountToken),
-        ("GET", "v1/messaging/image/list", .imageList),
-        ("PUT", "v1/messaging/image/*", .uploadImage),
-        ("DELETE", "v1/messaging/image/*", .deleteImage),
-        ("GET", "v1/messaging/message/list", .messageList),
-        ("PUT", "v1/messaging/message/*", .uploadMessage),
-        ("DELETE", "v1/messaging/message/*", .deleteMessage),
-        ("GET", "v1/messaging/default/*/*", .defaultMessage),
-        ("PUT", "v1/messaging/default/*/*", .configureDefaultMessage),
-        ("DELETE", "v1/messaging/default/*/*", .deleteDefaultMessage),
-        ("GET", "v1/messaging/realtime/url", .realtimeURL),
-        ("PUT", "v1/messaging/realtime/url", .configureRealtimeURL),
-        ("DELETE", "v1/messaging/realtime/url", .deleteRealtimeURL),
-        ("POST", "v1/messaging/performanceTest", .initiatePerformanceTest),
-        ("GET", "v1/messaging/performanceTest/result/*", .performanceTestResult),
+    /// Method and path below `inApps` of each endpoint, where `*` is an id, and its requests per
+    /// second in Production (App Store Server API and Retention Messaging API, Identifying rate
+    /// limits).
+    private static let routes: [Route] = [
+        ("GET", "v1/subscriptions/*", .allSubscriptionStatuses, 50),
+        ("GET", "v2/history/*", .transactionHistory, 50),
+        ("GET", "v1/transactions/*", .transactionInfo, 50),
+        ("GET", "v1/transactions/appTransactions/*", .appTransactionInfo, 50),
+        ("GET", "v1/lookup/*", .orderLookup, 10),
+        ("GET", "v2/refund/lookup/*", .refundHistory, 10),
+        ("GET", "v1/notifications/test/*", .testNotificationStatus, 1),
+        ("GET", "v1/subscriptions/extend/mass/*/*", .massExtendRenewalDateStatus, 1),
+        ("POST", "v1/notifications/history", .notificationHistory, 50),
+        ("POST", "v1/notifications/test", .requestTestNotification, 1),
+        ("POST", "v1/subscriptions/extend/mass", .massExtendRenewalDate, 1),
+        ("POST", "v1/transactions/*/finish", .finishTransaction, 50),
+        ("PUT", "v1/subscriptions/extend/*", .extendRenewalDate, 20),
+        ("PUT", "v2/transactions/consumption/*", .sendConsumptionInformation, 50),
+        ("PUT", "v1/transactions/*/appAccountToken", .setAppAccountToken, 20),
+        ("GET", "v1/messaging/image/list", .imageList, 1),
+        ("PUT", "v1/messaging/image/*", .uploadImage, 1),
+        ("DELETE", "v1/messaging/image/*", .deleteImage, 1),
+        ("GET", "v1/messaging/message/list", .messageList, 1),
+        ("PUT", "v1/messaging/message/*", .uploadMessage, 1),
+        ("DELETE", "v1/messaging/message/*", .deleteMessage, 1),
+        ("GET", "v1/messaging/default/*/*", .defaultMessage, 1),
+        ("PUT", "v1/messaging/default/*/*", .configureDefaultMessage, 10),
+        ("DELETE", "v1/messaging/default/*/*", .deleteDefaultMessage, 1),
+        ("GET", "v1/messaging/realtime/url", .realtimeURL, 1),
+        ("PUT", "v1/messaging/realtime/url", .configureRealtimeURL, 1),
+        ("DELETE", "v1/messaging/realtime/url", .deleteRealtimeURL, 1),
+        ("POST", "v1/messaging/performanceTest", .initiatePerformanceTest, 1),
+        ("GET", "v1/messaging/performanceTest/result/*", .performanceTestResult, 1),
     ]
+
+    private typealias Route = (method: String, path: String, endpoint: ServedEndpoint, rate: Int64)
+
+    var requestsPerSecond: Int64 { ServedEndpoint.routes.first { $0.endpoint == self }?.rate ?? 1 }
 
     /// The endpoint of a method and a path's segments, with the ids among them; nil for none. Paths
     /// are case-sensitive.

@@ -2,11 +2,9 @@ import AppStore
 
 /// Signing and sending.
 extension LifeWriter {
-    /// The times of a signature, and the ordinal of its delivery.
+    /// The time of a signature, and the ordinal of its delivery.
     struct Stamp: Sendable {
         let ordinal: Int
-        /// signedDate of the transaction inside.
-        let snapshot: Timestamp
         /// signedDate of the whole: the time of the fact.
         let signed: Timestamp
     }
@@ -42,24 +40,19 @@ extension LifeWriter {
         if type == .consumptionRequest { data.consumptionRequestReason = Raw(.other) }
         notification.data = data
         let transaction = transactionPayload(index, as: id, at: moment)
-        let renewed = moment.advanced(byMilliseconds: inner)
-        let renewal = isRenewable ? renewalPayload(at: renewed) : nil
-        let ordinal = send(
-            .notification(notification, transaction, renewal), signed: signed, about: index)
-        book(index, id, moment)
-        if isRenewable, !isExact { noteMoment(at: renewed) }
-        return Stamp(ordinal: ordinal, snapshot: moment, signed: signed)
+        let renewal =
+            isRenewable ? renewalPayload(at: moment.advanced(byMilliseconds: inner)) : nil
+        return send(
+            .notification(notification, transaction, renewal), about: index, as: id, at: moment,
+            signed: signed, isExact: isExact)
     }
 
     /// Apple answers a query with the transaction, newly signed.
-    @discardableResult
     mutating func sendTransaction(
         _ index: Int, as id: TransactionId? = nil, at moment: Timestamp
-    ) -> Stamp {
+    ) {
         let payload = transactionPayload(index, as: id, at: moment)
-        let ordinal = send(.transaction(payload), signed: moment, about: index)
-        book(index, id, moment)
-        return Stamp(ordinal: ordinal, snapshot: moment, signed: moment)
+        send(.transaction(payload), about: index, as: id, at: moment, signed: moment)
     }
 
     /// Apple answers a query for the chain's status.
@@ -67,17 +60,18 @@ extension LifeWriter {
     mutating func sendPair(at moment: Timestamp, status: SubscriptionStatus) -> Stamp {
         let transaction = transactionPayload(current, at: moment)
         let renewal = renewalPayload(at: moment)
-        let ordinal = send(
-            .pair(transaction, renewal, Raw(status)), signed: moment, about: current)
-        book(current, nil, moment)
-        noteMoment(at: moment)
-        count(.query)
-        return Stamp(ordinal: ordinal, snapshot: moment, signed: moment)
+        return send(
+            .pair(transaction, renewal, Raw(status)), about: current, at: moment, signed: moment)
     }
 
+    /// - Parameters:
+    ///   - moment: signedDate of the transaction inside.
+    ///   - signed: signedDate of the whole.
+    @discardableResult
     private mutating func send(
-        _ evidence: Delivery.Evidence, signed: Timestamp, about index: Int
-    ) -> Int {
+        _ evidence: Delivery.Evidence, about index: Int, as id: TransactionId? = nil,
+        at moment: Timestamp, signed: Timestamp, isExact: Bool = false
+    ) -> Stamp {
         let ordinal = deliveries.count
         let network = details.within(80...4000)
         deliveries.append(
@@ -85,25 +79,16 @@ extension LifeWriter {
                 ordinal: ordinal, receivedAt: signed.advanced(byMilliseconds: network),
                 evidence: evidence))
         periods[index].deliveries.append(ordinal)
+        periods[index].stated.append(moment)
+        if let id { periods[index].identity = id }
         if let date = deliveries[ordinal].renewal?.signedDate {
             statements.append(
                 RenewalStatement(
                     ordinal: ordinal, at: date, willRenew: renewal.willRenew,
-                    priceIncrease: renewal.priceIncrease))
+                    next: renewal.nextProduct.productId, priceIncrease: renewal.priceIncrease,
+                    isExact: isExact))
         }
         now = max(now, signed)
-        return ordinal
-    }
-
-    private mutating func book(_ index: Int, _ id: TransactionId?, _ moment: Timestamp) {
-        periods[index].stated.append(moment)
-        if let id { periods[index].identity = id }
-    }
-
-    private mutating func noteMoment(at moment: Timestamp) {
-        moments.append(
-            MomentNote(
-                at: moment, willRenew: renewal.willRenew, next: renewal.nextProduct.productId,
-                priceIncrease: renewal.priceIncrease))
+        return Stamp(ordinal: ordinal, signed: signed)
     }
 }

@@ -10,9 +10,7 @@ extension LifeWriter {
     mutating func endPeriod() -> Bool {
         if isRevoked { return endRevoked() }
         if renewal.priceIncrease == .customerHasNotResponded {
-            return expire(
-                .priceIncrease, .customerDidNotConsentToPriceIncrease, .priceIncrease,
-                .priceIncreaseExpiry)
+            return expire(.priceIncrease, .customerDidNotConsentToPriceIncrease, .priceIncrease)
         }
         let isFulfilled =
             currentPeriod.commitmentNumber == currentPeriod.product.commitmentPeriods
@@ -24,7 +22,7 @@ extension LifeWriter {
                 endSilently()
                 return resubscribeLater()
             }
-            return expire(.voluntary, .customerCancelled, .voluntary, .voluntaryExpiry)
+            return expire(.voluntary, .customerCancelled, .voluntary)
         }
         switch random.pick(
             weighted: [
@@ -36,9 +34,8 @@ extension LifeWriter {
             return true
         case .fail: return fail()
         case .productGone:
-            return expire(
-                .productNotForSale, .productNotAvailable, .productUnavailable, .productGoneExpiry)
-        case .other: return expire(nil, .other, .other, .otherExpiry)
+            return expire(.productNotForSale, .productNotAvailable, .productUnavailable)
+        case .other: return expire(nil, .other, .other)
         case .silent:
             endSilently()
             return resubscribeLater()
@@ -47,7 +44,7 @@ extension LifeWriter {
 
     /// Over at the period's end; EXPIRED follows a little later.
     private mutating func expire(
-        _ subtype: Subtype?, _ intent: ExpirationIntent, _ reason: TrueReason, _ event: LifeEvent
+        _ subtype: Subtype?, _ intent: ExpirationIntent, _ reason: TrueReason
     ) -> Bool {
         let guess = statements.last?.reason
         renewal.intent = intent
@@ -56,10 +53,7 @@ extension LifeWriter {
         let stamp = notify(
             .expired, subtype, at: max(end, now).advanced(byMilliseconds: shortly()),
             status: .expired)
-        count(event)
-        if remarkAfterEnd() {
-            return resubscribeLater()
-        }
+        if remarkAfterEnd() { return resubscribeLater() }
         lose(.expiredAfterEnd, [stamp.ordinal], [.meaning(mark, .state(.expired), guess)])
         return resubscribeLater()
     }
@@ -69,7 +63,6 @@ extension LifeWriter {
         truth.begin(
             .state(.expired), at: end, period: current,
             reason: statements.last?.reason ?? .unconfirmed)
-        count(.silentExpiry)
     }
 
     /// Occasionally sends something about a subscription that is over. True if so.
@@ -82,7 +75,6 @@ extension LifeWriter {
         default:
             refund(from: moment, signedAt: moment)
             guard random.chance(50) else { break }
-            count(.refundReversedAfterEnd)
             reverseRefund(at: moment.advanced(byMilliseconds: 3000 + shortly()), status: .expired)
         }
         return true
@@ -112,7 +104,6 @@ extension LifeWriter {
         if isReversed {
             moment = now.advanced(byMilliseconds: 3000)
             moment = max(moment, end).advanced(byMilliseconds: currentPeriod.length / 10)
-            count(.refundReversedAfterEnd)
             reverseRefund(at: moment, status: .expired)
         }
         return resubscribeLater()

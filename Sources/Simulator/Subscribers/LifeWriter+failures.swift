@@ -31,7 +31,6 @@ extension LifeWriter {
             isEarly
             ? earliest.advanced(byMilliseconds: random.within(0...lead / 2))
             : max(end, now).advanced(byMilliseconds: min(shortly(), nextLength / 10))
-        if isEarly { count(.earlyFailure) }
         renewal.intent = .billingError
         renewal.isInBillingRetry = true
         if isEarly, random.chance(20) {
@@ -46,7 +45,6 @@ extension LifeWriter {
         if isDated { renewal.graceEnd = graceEnd }
         if grace != nil, random.chance(25) {
             renewal.isInBillingRetry = false
-            count(.graceWithoutRetryFlag)
         }
         let status: SubscriptionStatus =
             isEarly ? .active : grace == nil ? .billingRetry : .billingGracePeriod
@@ -55,7 +53,6 @@ extension LifeWriter {
         let state: TrueState = grace == nil ? .billingRetry : .grace
         let mark = truth.begin(
             .state(state), at: end, period: current, reason: grace == nil ? .billing : nil)
-        count(grace == nil ? .failureWithoutGrace : .failureWithGrace)
         let failure = Failure(
             end: end, cap: end.advanced(byMilliseconds: window), notice: notice,
             graceEnd: graceEnd, isDated: isDated, mark: mark, newestFailing: notice.signed)
@@ -88,7 +85,6 @@ extension LifeWriter {
         openRenewal(start: end)
         periods[current].isRecovery = true
         notify(.didRenew, .billingRecovery, at: paid, status: .active)
-        count(.recoveredBeforeEnd)
     }
 
     /// Occasionally the status is queried while payment is failing. True if so.
@@ -115,7 +111,6 @@ extension LifeWriter {
             stamp = sendPair(at: moment, status: status)
         } else {
             stamp = notify(.metadataUpdate, at: moment, status: status)
-            count(.noteWhileFailing)
         }
         failure.newestFailing = stamp.signed
         failure.isLone = false
@@ -124,7 +119,6 @@ extension LifeWriter {
     private mutating func leaveGrace(_ failure: Failure) -> Bool {
         var failure = failure
         guard let graceEnd = failure.graceEnd else { return leaveRetry(failure) }
-        if !failure.isDated { count(.graceWithoutDate) }
         // Grace without a date lasts only as long as facts state it, so it ends only in retry.
         let exit =
             failure.isDated
@@ -140,15 +134,13 @@ extension LifeWriter {
             recoverInGrace(failure, before: limit)
             return true
         case .cancel:
-            count(.cancelledInGrace)
             return cancelWhileFailing(failure, before: limit)
         case .purchase:
             let start = moment(from: failure.end, before: limit)
-            open(Opening(product: currentPeriod.product, start: start, reason: .purchase))
+            open(currentPeriod.product, start: start, reason: .purchase)
             notify(
                 .didChangeRenewalPref, .upgrade, at: start.advanced(byMilliseconds: 1000),
                 status: .active)
-            count(.purchaseInGrace)
             return true
         case .retry, .timeOut, .silent:
             enterRetry(&failure, at: graceEnd)
@@ -162,7 +154,6 @@ extension LifeWriter {
         openRenewal(start: failure.end, countsFrom: paid)
         periods[current].isRecovery = true
         notify(.didRenew, .billingRecovery, at: paid, status: .active)
-        count(.recoveredInGrace)
         guard failure.isLone else { return }
         lose(
             .graceBeforeRecovery, [failure.notice.ordinal],
@@ -173,10 +164,9 @@ extension LifeWriter {
     private mutating func enterRetry(_ failure: inout Failure, at graceEnd: Timestamp) {
         renewal.isInBillingRetry = true
         let lingers = failure.isDated && random.chance(40)
-        if lingers { count(.lingeringGraceDate) } else { renewal.graceEnd = nil }
+        if !lingers { renewal.graceEnd = nil }
         let moment = max(graceEnd, now).advanced(byMilliseconds: shortly())
         let stamp = notify(.gracePeriodExpired, at: moment, status: .billingRetry)
-        count(.graceExpired)
         let three = failure.end.advanced(byMilliseconds: 3 * Pace.day)
         let over = failure.isDated ? graceEnd : min(three, stamp.signed)
         if failure.isLone {

@@ -87,10 +87,14 @@ extension LifeWriter {
         case .extendExpiry, .extendRenewal: extend(act, at: moment)
         case .restore: restore(at: moment)
         case .query: sendPair(at: moment, status: isRevoked ? .revoked : .active)
-        case .upload:
-            sendTransaction(current, at: moment)
-            count(.upload)
-        case .note, .failExtension, .declineRefund, .requestConsumption: remark(act, at: moment)
+        case .upload: sendTransaction(current, at: moment)
+        // Notifications without a change of state.
+        case .failExtension: notify(.renewalExtension, .failure, at: moment, status: .active)
+        case .declineRefund: notify(.refundDeclined, at: moment, status: .active)
+        case .requestConsumption: notify(.consumptionRequest, at: moment, status: .active)
+        case .note:
+            let type = random.pick([NotificationType.metadataUpdate, .migration, .priceChange])
+            notify(type, at: moment, status: .active)
         case .refund, .refundAndCancel, .refundOld, .revokeFamily, .reverseRefund, .redateRefund,
             .repurchase, .reshare, .reshareSame:
             performRevocation(act, at: moment)
@@ -102,19 +106,15 @@ extension LifeWriter {
         case .uncancel:
             renewal.willRenew = true
             notify(.didChangeRenewalStatus, .autoRenewEnabled, at: moment, status: .active)
-            count(.uncancellation)
         case .refusePrice:
             renewal.willRenew = false
             notify(.didChangeRenewalStatus, at: moment, status: .active)
-            count(.priceIncreaseCancelled)
         case .cancelCommitment:
             renewal.commitmentWillRenew = false
             notify(.didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .active)
-            count(.commitmentCancelled)
         default:
             renewal.willRenew = false
             notify(.didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .active)
-            count(.cancellation)
         }
     }
 
@@ -126,12 +126,10 @@ extension LifeWriter {
             renewal.nextProduct = own
             renewal.nextOffer = nil
             notify(.didChangeRenewalPref, at: moment, status: .active)
-            count(.downgradeCancelled)
         case .redeemOffer:
             let type = random.pick([OfferType.promotionalOffer, .offerCode])
             renewal.nextOffer = .offer(type, on: own, &random)
             notify(.offerRedeemed, at: moment, status: .active)
-            count(.offerRedeemed)
         default:
             let isCrossgrade = act == .crossgradeLater
             let others = SimulatedProduct.renewable.filter { other in
@@ -147,9 +145,6 @@ extension LifeWriter {
             notify(
                 act == .offerDowngrade ? .offerRedeemed : .didChangeRenewalPref, .downgrade,
                 at: moment, status: .active)
-            count(
-                isCrossgrade
-                    ? .crossgradeLater : act == .offerDowngrade ? .offerDowngrade : .downgrade)
         }
     }
 
@@ -165,8 +160,6 @@ extension LifeWriter {
         let product = random.pick(others)
         let offer: SimulatedOffer? =
             act == .offerUpgrade ? .offer(.promotionalOffer, on: product, &random) : nil
-        count(
-            act == .crossgradeNow ? .crossgradeNow : act == .upgrade ? .upgrade : .offerUpgrade)
         changeNow(to: product, offer: offer, at: moment)
     }
 
@@ -177,7 +170,6 @@ extension LifeWriter {
             ? .customerHasNotResponded : .customerConsentedOrWasNotifiedWithoutNeedingConsent
         notify(
             .priceIncrease, needsConsent ? .pending : .accepted, at: moment, status: .active)
-        count(needsConsent ? .priceIncreasePending : .priceIncreaseAccepted)
     }
 
     /// A later end, in one of the two forms Apple may send.
@@ -191,12 +183,10 @@ extension LifeWriter {
         if act == .extendExpiry { periods[current].statedEnd = end }
         setAnchor(end, anchorPeriod)
         notify(.renewalExtended, at: moment, status: .active)
-        count(act == .extendExpiry ? .extensionOfExpiry : .extensionOfRenewal)
         guard act == .extendExpiry, random.chance(40) else { return }
         periods[current].statedEnd = old
         sendTransaction(current, at: now.advanced(byMilliseconds: 2500))
         periods[current].statedEnd = end
-        count(.staleAfterExtension)
     }
 
     /// The same period, bought once, under another transactionId (`Lifecycle.md` §2 rule 2).
@@ -206,27 +196,5 @@ extension LifeWriter {
         periods[current].restoredAt =
             moment < currentPeriod.statedEnd && random.chance(50) ? moment : nil
         sendTransaction(current, as: id, at: moment)
-        count(.restore)
-    }
-
-    /// Notifications without a change of state.
-    private mutating func remark(_ act: Act, at moment: Timestamp) {
-        switch act {
-        case .failExtension:
-            notify(.renewalExtension, .failure, at: moment, status: .active)
-            count(.extensionFailed)
-        case .declineRefund:
-            notify(.refundDeclined, at: moment, status: .active)
-            count(.refundDeclined)
-        case .requestConsumption:
-            notify(.consumptionRequest, at: moment, status: .active)
-            count(.consumptionRequest)
-        default:
-            let type = random.pick([
-                NotificationType.metadataUpdate, .migration, .priceChange,
-            ])
-            notify(type, at: moment, status: .active)
-            count(.metadataNote)
-        }
     }
 }

@@ -18,11 +18,6 @@ extension LifeWriter {
         if let duration = product.duration {
             truth.begin(.state(.lapsed), at: duration.adding(to: start), period: 0)
         }
-        switch product.type {
-        case .consumable: count(.consumable)
-        case .nonRenewingSubscription: count(.nonRenewing)
-        default: count(.nonConsumable)
-        }
         let signed = start.advanced(byMilliseconds: 2000)
         if random.chance(70) {
             notify(.oneTimeCharge, at: signed, status: nil)
@@ -37,7 +32,6 @@ extension LifeWriter {
 
     private mutating func continueOneTime(at moment: Timestamp) {
         guard !isRevoked else {
-            count(.oneTimeRefundReversed)
             reverseRefund(at: moment, status: .active)
             return
         }
@@ -47,11 +41,9 @@ extension LifeWriter {
             periods[0].transactionIds.append(id)
             periods[0].restoredAt = moment
             sendTransaction(0, as: id, at: moment)
-            count(.oneTimeRestore)
         case 0, 1: sendTransaction(0, at: moment)
         case 2: notify(.consumptionRequest, at: moment, status: nil)
         default:
-            count(.oneTimeRefund)
             refund(from: moment, signedAt: moment)
         }
     }

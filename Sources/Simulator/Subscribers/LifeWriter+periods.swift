@@ -1,32 +1,26 @@
 import AppStore
 
 extension LifeWriter {
-    /// The properties of a new period.
-    struct Opening {
-        var product: SimulatedProduct
-        var start: Timestamp
-        var reason: TransactionReason
-        var offer: SimulatedOffer?
-        /// When it takes effect, if not at its start (`Lifecycle.md` §2 rule 5, anchor kept).
-        var countsFrom: Timestamp?
-    }
-
     /// Adds a period to books and truth; the caller signs.
-    mutating func open(_ opening: Opening) {
-        let product = opening.product
-        let length = opening.offer?.period ?? product.period ?? ISO8601Period()
-        let end = nextEnd(opening.start, length)
+    ///
+    /// - Parameter countsFrom: when it takes effect, if not at its start (`Lifecycle.md` §2 rule 5,
+    ///   anchor kept).
+    mutating func open(
+        _ product: SimulatedProduct, start: Timestamp, reason: TransactionReason,
+        offer: SimulatedOffer? = nil, countsFrom: Timestamp? = nil
+    ) {
+        let length = offer?.period ?? product.period ?? ISO8601Period()
+        let end = nextEnd(start, length)
         let id = newTransactionId()
-        let commitment = commitment(product, opening)
+        let commitment = commitment(product, start, reason)
         let period = SimulatedPeriod(
             product: product, transactionIds: [id], identity: id,
-            webOrderLineItemId: lineItem(opening.start), start: opening.start, statedEnd: end,
-            end: end, reason: opening.reason, offer: opening.offer,
-            commitmentNumber: commitment?.number, commitmentEnd: commitment?.end)
+            webOrderLineItemId: lineItem(start), start: start, statedEnd: end, end: end,
+            reason: reason, offer: offer, commitmentNumber: commitment?.number,
+            commitmentEnd: commitment?.end)
         periods.append(period)
         truth.begin(
-            .period(traits.statesReason ? opening.reason : nil),
-            at: opening.countsFrom ?? opening.start, period: current)
+            .period(traits.statesReason ? reason : nil), at: countsFrom ?? start, period: current)
         renewal.nextProduct = product
         renewal.nextOffer = nil
         renewal.intent = nil
@@ -34,7 +28,7 @@ extension LifeWriter {
         renewal.graceEnd = nil
         renewal.priceIncrease = nil
         renewal.willRenew = true
-        renewalsInRow = opening.reason == .renewal ? renewalsInRow + 1 : 0
+        renewalsInRow = reason == .renewal ? renewalsInRow + 1 : 0
     }
 
     private mutating func lineItem(_ start: Timestamp) -> WebOrderLineItemId? {
@@ -44,7 +38,6 @@ extension LifeWriter {
         case .absent: return nil
         case .sometimesShared:
             if let last = periods.last, last.end <= start, random.chance(40) {
-                count(.sharedLineItem)
                 return last.webOrderLineItemId
             }
         }
@@ -52,16 +45,16 @@ extension LifeWriter {
     }
 
     private mutating func commitment(
-        _ product: SimulatedProduct, _ opening: Opening
+        _ product: SimulatedProduct, _ start: Timestamp, _ reason: TransactionReason
     ) -> (number: Int64, end: Timestamp)? {
         guard let total = product.commitmentPeriods, let period = product.period else { return nil }
         if let last = periods.last, let number = last.commitmentNumber,
-            let end = last.commitmentEnd, opening.reason == .renewal, number < total
+            let end = last.commitmentEnd, reason == .renewal, number < total
         {
             return (number + 1, end)
         }
         renewal.commitmentWillRenew = true
-        return (1, traits.pace.end(of: period, count: total, from: opening.start))
+        return (1, traits.pace.end(of: period, count: total, from: start))
     }
 
     mutating func firstPurchase() {
@@ -69,13 +62,9 @@ extension LifeWriter {
         var offer: SimulatedOffer?
         if !traits.isCommitment, random.chance(40) {
             offer = .offer(.introductoryOffer, on: product, &random)
-            count(offer?.phase == .trial ? .trial : .introductoryOffer)
         }
-        if traits.isCommitment { count(.commitment) }
-        if traits.isFamilyShared { count(.familyCopy) }
-        count(.firstPurchase)
         let start = now
-        open(Opening(product: product, start: start, reason: .purchase, offer: offer))
+        open(product, start: start, reason: .purchase, offer: offer)
         notify(
             .subscribed, .initialBuy, at: start.advanced(byMilliseconds: shortly()), status: .active
         )
@@ -89,9 +78,6 @@ extension LifeWriter {
             early
             ? start.advanced(byMilliseconds: -random.within(1...max(1, lead * 9 / 10)))
             : start.advanced(byMilliseconds: shortly())
-        count(.renewal)
-        count(early ? .earlyRenewal : .lateRenewal)
-        if renewal.nextProduct != currentPeriod.product { count(.downgradeTakenUp) }
         openRenewal(start: start)
         notify(.didRenew, at: max(signed, now.advanced(byMilliseconds: 2000)), status: .active)
         if early { replaceRenewal() }
@@ -118,15 +104,13 @@ extension LifeWriter {
             markUpgraded(index, at: start)
             sendTransaction(index, at: start)
         }
-        count(.renewalReplaced)
         changeNow(to: replacements.pick(products), offer: nil, at: start)
     }
 
     mutating func openRenewal(start: Timestamp, countsFrom: Timestamp? = nil) {
         open(
-            Opening(
-                product: renewal.nextProduct, start: start, reason: .renewal,
-                offer: renewal.nextOffer, countsFrom: countsFrom))
+            renewal.nextProduct, start: start, reason: .renewal, offer: renewal.nextOffer,
+            countsFrom: countsFrom)
     }
 
     /// The customer subscribes again at `start`.
@@ -141,11 +125,8 @@ extension LifeWriter {
                 OfferType.winBackOffer, .promotionalOffer, .offerCode,
             ])
             offer = .offer(type, on: product, &random)
-            if type == .winBackOffer { count(.winBack) }
         }
-        count(.resubscription)
-        if start.milliseconds(since: end) > 365 * Pace.day { count(.resubscriptionAfterAYear) }
-        open(Opening(product: product, start: start, reason: .purchase, offer: offer))
+        open(product, start: start, reason: .purchase, offer: offer)
         notify(
             .subscribed, .resubscribe, at: start.advanced(byMilliseconds: shortly()),
             status: .active)
@@ -157,19 +138,13 @@ extension LifeWriter {
     ) {
         let old = current
         markUpgraded(old, at: start)
-        if product.period != currentPeriod.product.period,
-            product.period?.months ?? 0 < currentPeriod.product.period?.months ?? 0
-        {
-            count(.shorterUpgrade)
-        }
-        open(Opening(product: product, start: start, reason: .purchase, offer: offer))
+        open(product, start: start, reason: .purchase, offer: offer)
         let signed = start.advanced(byMilliseconds: shortly())
         notify(
             offer == nil ? .didChangeRenewalPref : .offerRedeemed, .upgrade, at: signed,
             status: .active)
         if random.chance(50) {
             sendTransaction(old, at: signed.advanced(byMilliseconds: shortly() + 2000))
-            count(.upgradedSnapshot)
         }
     }
 

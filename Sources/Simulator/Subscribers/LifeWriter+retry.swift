@@ -14,7 +14,6 @@ extension LifeWriter {
             recoverInRetry(failure)
             return true
         case .cancel:
-            count(.cancelledInRetry)
             return cancelWhileFailing(failure, before: failure.cap)
         case .timeOut: return timeOut(failure)
         case .purchase:
@@ -30,13 +29,11 @@ extension LifeWriter {
                     ])
             }
             resubscribe(at: start)
-            count(.purchaseInRetry)
             return true
         case .silent:
             truth.begin(
                 .state(.expired), at: max(failure.cap, failure.newestFailing), period: current,
                 reason: statements.last?.reason)
-            count(.silentRetry)
             return false
         }
     }
@@ -65,7 +62,6 @@ extension LifeWriter {
                 .didChangeRenewalStatus, .autoRenewEnabled, at: now.advanced(byMilliseconds: 3000),
                 status: .billingRetry
             ).signed
-        count(.mindChangedInRetry)
     }
 
     /// Paid in retry: a new period from the time of payment, which becomes the anchor.
@@ -75,7 +71,6 @@ extension LifeWriter {
             let length = failure.cap.milliseconds(since: failure.end)
             start = max(start, failure.cap).advanced(
                 byMilliseconds: random.within(1000...length / 20))
-            count(.recoveredBeyondWindow)
         }
         let early: Int64 = 33_000
         let isSignedFirst =
@@ -85,7 +80,6 @@ extension LifeWriter {
         openRenewal(start: start)
         periods[current].isRecovery = true
         notify(.didRenew, .billingRecovery, at: signed, status: .active)
-        count(.recoveredInRetry)
         guard failure.isLone else { return }
         lose(.failureBeforeRecovery, [failure.notice.ordinal])
     }
@@ -100,8 +94,6 @@ extension LifeWriter {
         renewal.graceEnd = nil
         let guess = statements.last?.reason
         let stamp = notify(.expired, .billingRetry, at: moment, status: .expired)
-        count(.retryExpired)
-        if stamp.signed > failure.cap { count(.retryExpiredLate) }
         let mark = truth.begin(
             .state(.expired), at: stamp.signed, period: current, reason: .billing)
         noteLoneFailure(failure, .billing)

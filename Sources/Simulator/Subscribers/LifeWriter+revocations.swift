@@ -8,7 +8,6 @@ extension LifeWriter {
         case .revokeFamily:
             book(.familyRevoke, from: moment, reason: .familyRevoke)
             notify(.revoke, at: moment, status: .revoked)
-            count(.familyRevoke)
         case .refundAndCancel:
             // Two notifications of one millisecond; in one, the transaction is not revoked yet.
             renewal.willRenew = false
@@ -16,20 +15,13 @@ extension LifeWriter {
                 .didChangeRenewalStatus, .autoRenewDisabled, at: moment, status: .active,
                 isExact: true)
             refund(from: moment, signedAt: moment, isExact: true)
-            count(.refundAtOnceWithCancellation)
         case .reverseRefund: reverseRefund(at: moment, status: .active)
         case .redateRefund: redateRefund(at: moment)
-        case .repurchase:
-            count(.repurchaseAfterRefund)
-            resubscribe(at: moment)
-        case .reshare:
-            count(.familyReshare)
-            resubscribe(at: moment)
+        case .repurchase, .reshare: resubscribe(at: moment)
         case .reshareSame:
             periods[current].revocation = nil
             truth.reinstate(current, at: moment)
             notify(.subscribed, .resubscribe, at: moment, status: .active)
-            count(.familyReshareSameTransaction)
         default:
             let since = moment.milliseconds(since: currentPeriod.start)
             let before = random.within(0...max(0, min(Pace.hour, since / 2)))
@@ -60,7 +52,6 @@ extension LifeWriter {
         book(.refundFull, from: date, reason: traits.isFamilyShared ? .familyRevoke : .refund)
         let stamp = notify(.refund, at: moment, status: .revoked, isExact: isExact)
         refunds.append(RefundRecord(period: current, refund: stamp.ordinal))
-        count(.refund)
     }
 
     /// A refund of a past period: money, but no change of state (`Lifecycle.md` §2 rule 6).
@@ -73,13 +64,11 @@ extension LifeWriter {
         book(.refundFull, from: moment, reason: .refund, of: index)
         let stamp = notify(.refund, at: moment, status: status, about: index)
         refunds.append(RefundRecord(period: index, refund: stamp.ordinal))
-        count(.refundOfOldPeriod)
         guard random.chance(30) else { return }
         let reversed = now.advanced(byMilliseconds: 3000)
         periods[index].revocation = nil
         truth.reinstate(index, at: reversed)
         notify(.refundReversed, at: reversed, status: status, about: index)
-        count(.refundOfOldPeriodReversed)
     }
 
     mutating func reverseRefund(at moment: Timestamp, status: SubscriptionStatus) {
@@ -89,7 +78,6 @@ extension LifeWriter {
         if let last = refunds.lastIndex(where: { $0.period == current }) {
             refunds[last].reversal = stamp.ordinal
         }
-        count(.refundReversed)
     }
 
     /// Apple changes the date of the current refund.
@@ -102,6 +90,5 @@ extension LifeWriter {
             date: date, reason: old.reason, type: old.type, percentage: old.percentage)
         truth.redate(current, to: date)
         notify(.refund, at: moment, status: .revoked)
-        count(.refundRedated)
     }
 }

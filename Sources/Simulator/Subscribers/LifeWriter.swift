@@ -20,12 +20,10 @@ struct LifeWriter {
     var renewal: SimulatedRenewal
     var truth = TruthLine()
     var deliveries: [Delivery] = []
-    var moments: [MomentNote] = []
     var losses: [LossRecord] = []
     var refunds: [RefundRecord] = []
     /// The content of each signed renewal info, in order.
     var statements: [RenewalStatement] = []
-    var events: [LifeEvent: Int] = [:]
     /// The time from which ends of periods are counted.
     var anchor: Timestamp
     var anchorPeriod = ISO8601Period()
@@ -34,20 +32,15 @@ struct LifeWriter {
     var renewalsInRow = 0
     private var transactionCount = 0
 
-    /// A signed renewal info, to become a `TrueMoment` once the life is complete.
-    struct MomentNote: Sendable {
-        let at: Timestamp
-        let willRenew: Bool
-        let next: ProductId
-        let priceIncrease: PriceIncreaseStatus?
-    }
-
-    /// What one renewal info states about renewing.
+    /// What one renewal info states about renewing; a `TrueMoment` once the life is complete.
     struct RenewalStatement: Sendable {
         let ordinal: Int
         let at: Timestamp
         let willRenew: Bool
+        let next: ProductId
         let priceIncrease: PriceIncreaseStatus?
+        /// Whether another notification of the same millisecond may state something else.
+        let isExact: Bool
 
         /// The reason why a period that ends by the clock ended, according to this (`Lifecycle.md`
         /// §2, reasons).
@@ -82,8 +75,6 @@ struct LifeWriter {
     /// How long before a period's end facts already describe the next one (`Lifecycle.md` §2 rule
     /// 5).
     var lead: Int64 { min(Pace.day, currentPeriod.length / 2) }
-
-    mutating func count(_ event: LifeEvent) { events[event, default: 0] += 1 }
 
     /// A short time on the scale of the current period: seconds to two hours.
     mutating func shortly() -> Int64 {
@@ -122,8 +113,6 @@ extension LifeWriter {
             liveOneTime()
             return
         }
-        if !traits.statesStatus { count(.withoutStatus) }
-        if traits.pace != .calendar { count(traits.pace == .testFlight ? .testFlight : .sandbox) }
         firstPurchase()
         let longest = traits.isCommitment ? 16 : 2 + random.below(12)
         for _ in 0..<longest {
@@ -149,10 +138,13 @@ extension LifeWriter {
             originalTransactionId: OriginalTransactionId(
                 periods[0].transactionIds[0].rawValue),
             deliveries: deliveries, truth: intervals,
-            moments: moments.compactMap { moment($0, intervals) }, losses: reported, events: events)
+            moments: statements.filter { !$0.isExact }.compactMap { moment($0, intervals) },
+            losses: reported)
     }
 
-    private func moment(_ note: MomentNote, _ intervals: [TrueInterval]) -> TrueMoment? {
+    private func moment(
+        _ note: RenewalStatement, _ intervals: [TrueInterval]
+    ) -> TrueMoment? {
         guard let index = intervals.firstIndex(where: { $0.contains(note.at) }) else { return nil }
         let interval = intervals[index]
         let period = periods[interval.period]

@@ -15,6 +15,4 @@ public struct SubscriberLife: Sendable {
     public let moments: [TrueMoment]
     /// Losses with a determined answer, and that answer.
     public let losses: [SimulatedLoss]
-    /// Number of occurrences of each event.
-    public let events: [LifeEvent: Int]
 }
