@@ -55,7 +55,8 @@ extension CommandFailure {
         do throws(ChartError) { svg = try ReportChart(report).svg } catch {
             throw CommandFailure(error.code, error.message, .usage)
         }
-        do { try Data(svg.utf8).write(to: URL(filePath: path), options: .atomic) } catch {
+        // Not as a new file in its place: it may be a device.
+        do { try Data(svg.utf8).write(to: URL(filePath: path)) } catch {
             throw CommandFailure(
                 "ioError", "The chart cannot be written to \(path); check the path.", .io)
         }

@@ -22,8 +22,14 @@ enum PrivateFile {
     }
 
     /// Creates the file, or replaces it as a whole, durably: a reader finds the old bytes or the
-    /// new ones.
-    static func replace(_ path: String, _ bytes: [UInt8]) throws(CommandFailure) {
+    /// new ones. Follows a link, and writes into what is no regular file, such as a device or pipe.
+    static func replace(_ link: String, _ bytes: [UInt8]) throws(CommandFailure) {
+        var known = stat()
+        let exists = stat(link, &known) == 0
+        guard !exists || known.st_mode & S_IFMT == S_IFREG else {
+            return try write(bytes, into: link)
+        }
+        let path = exists ? URL(filePath: link).resolvingSymlinksInPath().path : link
         let unfinished = "\(path).partial-\(getpid())"
         // Left by a process that was killed.
         unlink(unfinished)
@@ -34,6 +40,15 @@ enum PrivateFile {
             throw refusal
         }
         do { try OpenFile.synchronizeDirectory(of: path) } catch { throw CommandFailure(error) }
+    }
+
+    private static func write(_ bytes: [UInt8], into path: String) throws(CommandFailure) {
+        let descriptor = open(path, O_WRONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { throw unwritable(path) }
+        let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+        do { try file.write(contentsOf: bytes) } catch {
+            throw CommandFailure("ioError", "\(path) cannot be written; check where it leads.", .io)
+        }
     }
 
     private static func unwritable(_ path: String) -> CommandFailure {

@@ -34,13 +34,19 @@ struct ServeCommand: OutputCommand {
         // An unusable table fails here instead of in the first report.
         _ = try settings.configuration.rates()
         try apply(to: &settings.configuration.server)
-        let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration)
+        let served = settings.servedEnvironments
+        let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration).filter {
+            served.contains($0.environment)
+        }
         let log = ServiceLog(settings.configuration.server.log) { Terminal.now }
         for secret in settings.configuration.secretPaths where secret.isOpenToOthers {
             log.logger.warning("\(secret.warning)", metadata: ["code": "secretOpenToOthers"])
         }
         for warning in settings.configuration.originWarnings {
             log.logger.warning("\(warning)", metadata: ["code": "sharedOrigin"])
+        }
+        for warning in settings.configuration.idleWebhookWarnings(serving: served) {
+            log.logger.warning("\(warning)", metadata: ["code": "webhookNotServed"])
         }
         if let limit = OpenFileLimit.raise(), limit < OpenFileLimit.comfortable {
             log.logger.warning(
@@ -60,7 +66,7 @@ struct ServeCommand: OutputCommand {
         }
         try await closing(stop) {
             let host = try await LedgerHost.open(
-                settings.configuration, environments: settings.servedEnvironments,
+                settings.configuration, environments: served,
                 roots: try settings.trustedRoots(), responders: OCSPTransport(transport),
                 observer: ServiceObserver(logger: log.logger, metrics: metrics),
                 steady: ClockWatch.machineSteady()

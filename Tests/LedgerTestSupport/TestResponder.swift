@@ -56,7 +56,8 @@ package final class TestResponder: APITransport {
     /// Checks that ask it.
     package func checks(_ policy: RevocationPolicy) -> RevocationChecks? {
         RevocationChecks(
-            policy, transport: OCSPTransport(self), clock: { self.now }, report: { self.note($0) })
+            policy, transport: OCSPTransport(self, timeoutMilliseconds: 600_000),
+            clock: { self.now }, report: { self.note($0) })
     }
 
     package func note(_ finding: RevocationChecks.Finding) { set { $0.findings.append(finding) } }

@@ -18,6 +18,17 @@ extension ServiceConfiguration {
         public var bundleId: BundleId?
     }
 
+    /// A warning for each endpoint of an environment that is not served, which gets nothing.
+    public func idleWebhookWarnings(serving served: [Environment]) -> [String] {
+        webhooks.filter { !served.contains($0.environment) }.map { webhook in
+            """
+            Nothing is delivered to the webhook \(webhook.name), which is of \
+            \(webhook.environment.rawValue): name that with serve --environment, or remove the \
+            endpoint.
+            """
+        }
+    }
+
     static func webhooks(_ list: [YAMLMapping]) throws(ConfigurationError) -> [Webhook] {
         guard list.count <= WebhookLimits.endpointCount else {
             throw ConfigurationError(

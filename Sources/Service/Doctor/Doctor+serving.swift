@@ -37,6 +37,10 @@ extension Doctor {
             }
         }
         findings += configuration.originWarnings.map { Finding(.warning, "audit", $0) }
+        let served = LedgerHost.usualEnvironments + [environment]
+        findings += configuration.idleWebhookWarnings(serving: served).map {
+            Finding(.warning, "webhooks", $0)
+        }
         return findings
     }
 

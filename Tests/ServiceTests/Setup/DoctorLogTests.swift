@@ -23,10 +23,11 @@ struct DoctorLogTests {
 
     private func findings(
         _ ledger: TemporaryLedger, about subject: String,
-        audits: [ServiceConfiguration.Audit] = []
+        audits: [ServiceConfiguration.Audit] = [], webhooks: [ServiceConfiguration.Webhook] = []
     ) async -> [String] {
         var configuration = ServiceConfiguration(ledger.configuration)
         configuration.audits = audits
+        configuration.webhooks = webhooks
         return await Doctor(
             configuration: configuration,
             environment: ledger.environment, roots: ledger.roots, now: ledger.now
@@ -102,6 +103,21 @@ struct DoctorLogTests {
         #expect(await findings(ledger, about: "audit", audits: [audits[0]]) == [])
         let found = await findings(ledger, about: "audit", audits: audits)
         #expect(found.count == 1 && found[0].hasPrefix("warning "))
+    }
+
+    @Test("A webhook of an environment that is not served is a warning")
+    func idleWebhook() async throws {
+        let ledger = try await ledger()
+        let webhooks = try ServiceConfiguration(
+            yaml: """
+                webhooks:
+                  - { name: a, url: 'http://127.0.0.1:9/', secretFile: a }
+                  - { name: b, url: 'http://127.0.0.1:9/', secretFile: b, environment: xcode }
+                """
+        ).webhooks
+        let found = await findings(ledger, about: "webhooks", webhooks: webhooks)
+        #expect(found.count == 1 && found[0].hasPrefix("warning Nothing is delivered"))
+        #expect(found.first?.contains(" b, which is of Xcode") == true)
     }
 
     @Test("A log that is not the one that was signed last is bad")
