@@ -183,9 +183,11 @@ extension AuditCommand {
             // It holds what Apple says about a person.
             try PrivateFile.replace(output, bytes)
             let (count, size) = (bundle.events.count, bytes.count)
+            let isAppleAlone = try settings.trustedRoots().fingerprints.count == 1
             return Output(
                 text: "\(output): \(count) events, \(size) bytes; check it with"
-                    + " subledger audit check \(output)\n"
+                    + " subledger audit check \(output)"
+                    + (isAppleAlone ? "" : ", and the --trust-root of this ledger") + "\n"
             ) { json in
                 json.member("file", output)
                 json.member("events", Int64(count))

@@ -19,7 +19,7 @@ struct DemoCommand: AsyncParsableCommand {
         abstract: "A simulated App Store, the service and an outage, all on loopback.",
         discussion: """
             Ingests two years of simulated customers, except for three days of lost notifications; \
-            then `recover --suggested` finds the gap and closes it. The service and the simulated \
+            then `recover` closes the gap. The service and the simulated \
             App Store Server API keep running until Ctrl-C.
             """)
 

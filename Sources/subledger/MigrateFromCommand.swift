@@ -69,7 +69,12 @@ private struct MigrationRun {
         /// The failure to update derived data.
         var failure: (any Error)?
 
-        var stop: AppleRequestFailure? { reports.lazy.compactMap(\.report.stop).first }
+        /// The first failure that ended a backfill, with the apps that it concerns.
+        var stop: CommandFailure? {
+            guard let stop = reports.lazy.compactMap(\.report.stop).first else { return nil }
+            let stopped = reports.filter { $0.report.stop?.code == stop.code }
+            return CommandFailure(stop, about: Set(stopped.map(\.scope.bundleId)).sorted())
+        }
 
         var isClean: Bool {
             ingest.isClean

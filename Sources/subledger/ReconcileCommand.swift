@@ -1,8 +1,10 @@
 import AppStore
 import AppleSync
 import ArgumentParser
+import Ledger
 import LedgerStore
 import Projection
+import Service
 
 struct ReconcileCommand: OutputCommand {
     static let configuration = CommandConfiguration(
@@ -37,11 +39,15 @@ struct ReconcileCommand: OutputCommand {
         let report = try await settings.withApple(access, takesSeveral: true) { apple in
             try await reconcile(settings, apple)
         }
+        let namesApps = settings.configuration.apps.count > 1
+        let lines = report.results.map { result in
+            (namesApps ? "\(result.chain.bundleId) " : "") + result.text + "\n"
+        }
         return Output(
             json: report.write(to:),
-            text: report.results.map { $0.text + "\n" }.joined()
-                + "\(report.summary); position \(report.position)\n",
-            isClean: report.count(.failed) + report.count(.unknown) == 0, failure: report.stop)
+            text: lines.joined() + "\(report.summary); position \(report.position)\n",
+            isClean: report.count(.failed) + report.count(.unknown) == 0,
+            failure: report.stop.map { CommandFailure($0, about: report.refusedApps) })
     }
 
     private func reconcile(

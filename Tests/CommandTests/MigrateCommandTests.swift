@@ -97,6 +97,37 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test("after one app or environment stopped the next is fetched; a refused key names its app")
+    func stopped() async throws {
+        let faults =
+            #"[{"fault":"rateLimited","milliseconds":600000,"count":1,"#
+            + #""endpoint":"transactionHistory"}]"#
+        try await apple.serving(faults: faults) { place, _ in
+            let files = try store(3, in: place).map { "stored/answers/\($0).json" }
+            // The server accepts the key for the other app only.
+            let refused = "com.example.aa"
+            for (file, text, other) in [
+                (files[0], Workplace.app, refused),
+                (files[2], #""environment":"Production""#, #""environment":"Sandbox""#),
+            ] {
+                let body = try String(contentsOfFile: place.file(file), encoding: .utf8)
+                try place.write([body.replacingOccurrences(of: text, with: other)], to: file)
+            }
+            let apps = try place.configured([Workplace.app, refused])
+            let outcome = try await place.run(
+                ["migrate-from", "verify-receipt", "stored", "--json"] + apps)
+            #expect(outcome.code == 78)
+            #expect(outcome.err.contains("error: unauthorized: \(refused): "), "\(outcome.err)")
+            let parts = try outcome.json()["backfill"]?.array ?? []
+            #expect(
+                parts.map { $0["bundleId"]?.string } == [refused, Workplace.app, Workplace.app])
+            #expect(
+                parts.map { $0["environment"]?.string } == ["Production", "Production", "Sandbox"])
+            let stops = parts.map { $0["report"]?["stopped"]?.string }
+            #expect(stops == ["unauthorized", "rateLimited", nil])
+        }
+    }
+
     @Test("a killed run resumes, and ends with everything")
     func killed() async throws {
         let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#

@@ -44,27 +44,36 @@ struct ReconcileCommandTests {
             try place.write([Evidence.lines[0]], to: "bought.ndjson")
             let taken = try await place.run(["ingest", "bought.ndjson"] + Evidence.options)
             #expect(taken.code == 0)
-            func option(_ name: String) throws -> String {
-                place.options[try #require(place.options.firstIndex(of: name)) + 1]
-            }
-            let root = try option("--trust-root")
-            var lines = ["dataDirectory: data", "trustedRoots: ['\(root)']", "apps:"]
-            for app in [Workplace.app, "com.example.other"] {
-                lines += [
-                    "  - bundleId: \(app)", "    api:", "      keyId: \(try option("--key-id"))",
-                    "      issuerId: \(try option("--issuer-id"))",
-                    "      privateKeyFile: '\(try option("--key-file"))'",
-                    "      baseUrl: 'http://127.0.0.1:1'",
-                ]
-            }
-            try place.write(lines, to: "two.yaml")
-            let asked = try await place.run([
-                "reconcile", "--config", "two.yaml", "--json", "--base-url",
-                try option("--base-url"),
-            ])
+            let apps = try place.configured(
+                [Workplace.app, "com.example.other"], baseUrl: "http://127.0.0.1:1")
+            let address = try #require(place.options.last)
+            let asked = try await place.run(
+                ["reconcile", "--json", "--base-url", address] + apps)
             #expect(asked.code == 1, "\(asked.err)")
             let result = try asked.json()["results"]?.array?.first
             #expect(result?["outcome"]?.string == "unknown", "\(asked.out)")
+        }
+    }
+
+    @Test("of several apps each result names its own, and a refused key the app that it is of")
+    func severalApps() async throws {
+        try await apple.serving { place, _ in
+            // The server accepts the key for the first app only.
+            let other = "com.example.other"
+            let apps = try place.configured([Workplace.app, other])
+            let sold = try Evidence.line(
+                "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 4_000, app: other)
+            try place.write([Evidence.lines[0], sold], to: "bought.ndjson")
+            let taken = try await place.run(
+                ["ingest", "bought.ndjson", "--trust-root", "root.der"] + apps)
+            #expect(taken.code == 0, "\(taken.err)")
+            let outcome = try await place.run(["reconcile"] + apps)
+            #expect(outcome.code == 78)
+            #expect(outcome.err.contains("error: unauthorized: \(other): "), "\(outcome.err)")
+            for (app, result) in [(Workplace.app, "unknown"), (other, "failed")] {
+                let line = "\(app) \(Evidence.id): renewalOverdue -> \(result)"
+                #expect(outcome.out.contains(line), "\(outcome.out)")
+            }
         }
     }
 

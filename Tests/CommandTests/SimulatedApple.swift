@@ -24,4 +24,24 @@ extension Workplace {
             "--key-file", file("apple/AuthKey.p8"), "--base-url", said["baseUrl"]?.string ?? "",
         ]
     }
+
+    /// Writes a configuration of several apps with the root, key and base URL (unless another one
+    /// is given) of `options`; returns the options that name it.
+    func configured(_ apps: [String], baseUrl: String? = nil) throws -> [String] {
+        func option(_ name: String) throws -> String {
+            options[try #require(options.firstIndex(of: name)) + 1]
+        }
+        let root = try option("--trust-root")
+        let address = try baseUrl ?? option("--base-url")
+        var lines = ["dataDirectory: data", "trustedRoots: ['\(root)']", "apps:"]
+        for app in apps {
+            lines += [
+                "  - bundleId: \(app)", "    api:", "      keyId: \(try option("--key-id"))",
+                "      issuerId: \(try option("--issuer-id"))",
+                "      privateKeyFile: '\(try option("--key-file"))'",
+                "      baseUrl: '\(address)'",
+            ]
+        }
+        return ["--config", try write(lines, to: "apps.yaml")]
+    }
 }

@@ -31,7 +31,8 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
         return [.unauthorized, .wrongSharedSecret].contains(failure.code)
     }
 
-    /// Whether further requests would fail the same way, for any customer of the app.
+    /// Whether further requests would fail the same way for any customer: of the app, where its key
+    /// is refused; of every app, after a failure of the store or a cancellation.
     package var concernsAllCustomers: Bool {
         switch self {
         case .apple(let failure):

@@ -30,8 +30,9 @@ public struct Reconcile: Sendable {
 
     // MARK: Running
 
-    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached;
-    /// `report` is called after each chain.
+    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached. A
+    /// key that Apple refuses leaves the other chains of its app. `report` is called after each
+    /// chain.
     ///
     /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(
@@ -48,6 +49,7 @@ public struct Reconcile: Sendable {
         report.chains = all.count
         report.withoutKey = all.count - reachable.count
         let due = reachable.filter { work in
+            guard !budget.resting.contains(work.chain.bundleId) else { return false }
             // A later time is of a clock that was ahead.
             guard budget.keepsPauses, let last = lookups[work.chain], last.notices == work.codes,
                 last.requestedAt <= now
@@ -133,8 +135,11 @@ public struct Reconcile: Sendable {
                     waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 }
                 guard let (place, result) = await group.next() else {
-                    let failures = report.results.lazy.compactMap(\.failure)
-                    report.stop = report.stop ?? failures.first(where: \.isRefusedKey)
+                    if report.stop == nil {
+                        let failures = report.results.lazy.compactMap(\.failure)
+                        report.stop = failures.first(where: \.isRefusedKey)
+                        report.refusedApps = refused.sorted()
+                    }
                     return report
                 }
                 spent += result.requests

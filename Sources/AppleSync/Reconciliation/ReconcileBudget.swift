@@ -1,3 +1,5 @@
+public import AppStore
+
 /// Limits on the requests of one run.
 public struct ReconcileBudget: Sendable, Equatable {
     /// Maximum chains; nil: all that have work.
@@ -7,6 +9,8 @@ public struct ReconcileBudget: Sendable, Equatable {
     public var requests: Int64?
     /// Whether chains whose notices stayed open are paused for a while.
     public var keepsPauses: Bool
+    /// Apps whose chains are paused, since Apple refused their key a short time ago.
+    public var resting: Set<BundleId> = []
 
     public init(chains: Int? = nil, requests: Int64? = nil, keepsPauses: Bool = false) {
         self.chains = chains

@@ -14,7 +14,7 @@ public enum ReconcileLimits {
     /// Delay of the first round after the service's start: notifications missed while it was down
     /// come first.
     public static let firstRoundMilliseconds: Int64 = 60_000
-    /// Pause of an environment whose key Apple refused.
+    /// Pause of an app, in one environment, after Apple refused its key there.
     public static let refusedKeyMilliseconds: Int64 = 3_600_000
     /// Pause of a chain whose notices stayed open; doubles each time …
     public static let pauseMilliseconds: Int64 = 3_600_000

@@ -9,17 +9,19 @@ public struct ReconcileReport: Sendable, Equatable {
     public package(set) var results: [ChainReconciliation] = []
     /// Chains of apps that have no key.
     public package(set) var withoutKey = 0
-    /// Chains paused after a recent unsuccessful reconciliation.
+    /// Chains paused after a recent unsuccessful reconciliation, or of a resting app.
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
     /// Why the run ended early; nil when it did not.
     public package(set) var stop: AppleRequestFailure?
+    /// The apps whose key Apple refused, sorted; empty where `stop` is another failure.
+    public package(set) var refusedApps: [BundleId] = []
 
     init(environment: Environment) { self.environment = environment }
 
     /// Chains with open notices that were neither reconciled nor paused: the budget was spent, or
-    /// Apple could not be reached.
+    /// Apple could not be reached or refused the key of their app.
     public var left: Int { chains - results.count - withoutKey - paused }
 
     /// The number of chains with this outcome.

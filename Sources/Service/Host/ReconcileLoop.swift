@@ -30,7 +30,7 @@ public struct ReconcileLoop: Sendable {
 
     /// Returns when the task is cancelled and the running request has ended.
     public func run() async {
-        var restUntil: [Environment: Timestamp] = [:]
+        var restUntil: [Environment: [BundleId: Timestamp]] = [:]
         let reconciled = host.usualLedgers(for: .reconcile)
         defer { for (_, lease) in reconciled { lease.release() } }
         var wait = ReconcileLimits.firstRoundMilliseconds
@@ -41,40 +41,39 @@ public struct ReconcileLoop: Sendable {
             wait = ReconcileLimits.roundMilliseconds
             for (served, lease) in reconciled {
                 guard !Task.isCancelled else { return }
-                if let until = restUntil[served.environment], clock.now < until { continue }
                 guard (try? await lease.take(if: served.isCurrent)) == true else { continue }
-                let stop = await TraceContext.$current.withValue(TraceContext()) {
-                    await round(served)
+                let now = clock.now
+                let resting = restUntil[served.environment, default: [:]].filter { now < $0.value }
+                let refused = await TraceContext.$current.withValue(TraceContext()) {
+                    await round(served, resting: Set(resting.keys))
                 }
-                if stop == "unauthorized" {
-                    restUntil[served.environment] = clock.now.advanced(
-                        byMilliseconds: ReconcileLimits.refusedKeyMilliseconds)
-                }
+                let until = clock.now.advanced(
+                    byMilliseconds: ReconcileLimits.refusedKeyMilliseconds)
+                for app in refused { restUntil[served.environment, default: [:]][app] = until }
             }
         }
     }
 
-    /// One round in one environment; returns the code of what ended it early, for every app.
-    @discardableResult
-    func round(_ served: ServedLedger) async -> String? {
+    /// One round in one environment, without the chains of resting apps; returns the apps whose key
+    /// Apple refused.
+    private func round(_ served: ServedLedger, resting: Set<BundleId>) async -> [BundleId] {
         let reconcile = Reconcile(
             clients, ledgers: ledgers, ledger: served.ledger
         ) { (position) async throws(StoreError) in
             try await served.laterSnapshot(atLeast: position)
         }
+        var budget = ReconcileBudget.round
+        budget.resting = resting
         do throws(StoreError) {
-            let reported = try await reconcile.run(budget: .round)
+            let reported = try await reconcile.run(budget: budget)
             if !reported.results.isEmpty { report(.reconciled(reported)) }
-            guard let stop = reported.stop, !Task.isCancelled else { return reported.stop?.code }
-            var (message, isPartial) = (stop.message, false)
-            if stop.isRefusedKey {
-                let refused = reported.results.filter { $0.failure?.isRefusedKey ?? false }
-                let apps = Set(refused.map(\.chain.bundleId.rawValue)).sorted()
-                message += " Apps: \(apps.joined(separator: ", "))."
-                isPartial = refused.count < reported.results.count
-            }
-            report(.reconcileFailed(served.environment, code: stop.code, message: message))
-            return isPartial ? nil : stop.code
+            guard let stop = reported.stop, !Task.isCancelled else { return [] }
+            let apps = reported.refusedApps.map(\.rawValue).joined(separator: ", ")
+            report(
+                .reconcileFailed(
+                    served.environment, code: stop.code,
+                    message: apps.isEmpty ? stop.message : "\(apps): \(stop.message)"))
+            return reported.refusedApps
         } catch {
             if !Task.isCancelled {
                 report(
@@ -82,7 +81,7 @@ public struct ReconcileLoop: Sendable {
                         served.environment, code: error.code.rawValue,
                         message: error.description))
             }
-            return error.code.rawValue
+            return []
         }
     }
 }

@@ -48,7 +48,7 @@ struct APIVerifyReceiptCommand: OutputCommand {
             answer = try await closing(transport.close) {
                 try await client.verify(receipt.bytes, first: settings.environment)
             }
-        } catch let failure as APIFailure { throw CommandFailure(failure, about: app.bundleId) }
+        } catch let failure as APIFailure { throw CommandFailure(failure, about: [app.bundleId]) }
         guard let body = secret.map({ $0.shown(answer.body) }) ?? answer.body else {
             throw CommandFailure.secretExposed(by: app.bundleId)
         }
@@ -116,9 +116,11 @@ extension CommandFailure {
                 + " base URL, and change the secret in App Store Connect.", .negative)
     }
 
-    /// A failure about the named app.
-    init(_ failure: APIFailure, about bundleId: BundleId) {
+    /// A failure about the named apps; about none in particular where there are none.
+    init(_ failure: any Error, about apps: [BundleId]) {
         let plain = CommandFailure(failure)
-        self.init(plain.code, "\(bundleId): \(plain.message)", plain.exit)
+        let names = apps.map(\.rawValue).joined(separator: ", ")
+        self.init(
+            plain.code, names.isEmpty ? plain.message : "\(names): \(plain.message)", plain.exit)
     }
 }

@@ -39,6 +39,7 @@ struct ReconcileFailureTests {
         let report = try await usual.reconcile(
             place, try AskedApple(), others: [other: refused.client])
         #expect(report.stop?.code == "unauthorized")
+        #expect(report.refusedApps == [other])
         let ofOther = report.results.filter { $0.chain.bundleId == other }
         #expect((1...ReconcileLimits.concurrency).contains(ofOther.count))
         let rest = report.results.filter { $0.chain.bundleId != other }

@@ -2,6 +2,7 @@ import AppStore
 import AppStoreAPI
 import AppleSync
 import Intake
+import Ledger
 import LedgerTestSupport
 import Service
 import Simulator
@@ -27,6 +28,7 @@ struct ReconcileLoopTests {
     /// Runs the loop until the last wanted note; with the time of each since the start.
     func notes(
         _ place: TemporaryLedger, _ apple: AskedApple,
+        others: [BundleId: AppStoreServerAPIClient] = [:],
         until isLast: @escaping @Sendable (Int64) -> Bool
     ) async throws -> [(elapsed: Int64, note: ServingNote)] {
         try await Gate.ledgers.pass {
@@ -38,7 +40,7 @@ struct ReconcileLoopTests {
             async let projecting: Void = host.run()
             let (notes, reported) = AsyncStream.makeStream(of: (Int64, ServingNote).self)
             let loop = ReconcileLoop(
-                host, clients: [AskedApple.app: apple.client], clock: clock
+                host, clients: others.merging([AskedApple.app: apple.client]) { $1 }, clock: clock
             ) { reported.yield((clock.elapsedMilliseconds, $0)) }
             let lastProgress = await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run() }
@@ -79,6 +81,33 @@ struct ReconcileLoopTests {
         #expect(
             ReconcileLimits.refusedKeyMilliseconds
                 > ReconcileLimits.roundMilliseconds)
+    }
+
+    @Test("An app whose key Apple refuses is named and rests for an hour; other apps go on")
+    func refusedKeyOfOneApp() async throws {
+        let other = BundleId("com.example.b")
+        let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        // More chains than one round reconciles; that of the other app is the most valuable.
+        let count = ReconcileLimits.roundChainCount + 5
+        let valuable = MadeChain(
+            bundleId: other.rawValue, start: MadeChain().start.advanced(byMilliseconds: 86_400_000))
+        _ = try await place.ingest(
+            [valuable.bought()]
+                + (0..<count).map { MadeChain(id: "5000000000001\(10 + $0)").bought() })
+        let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let first = ReconcileLimits.firstRoundMilliseconds
+        let end = first + ReconcileLimits.refusedKeyMilliseconds
+        let noted = try await notes(
+            place, try AskedApple(), others: [other: refused.client], until: { $0 >= end })
+        let refusals = noted.map(\.note).filter { $0.code == "unauthorized" }
+        #expect(refusals.map(\.level) == [.warning])
+        #expect(refusals.first?.message.contains("\(other): ") == true)
+        let rounds = noted.compactMap(\.note.reconciled)
+        #expect(
+            rounds.map { Set($0.results.map(\.chain.bundleId)) }
+                == [[other, AskedApple.app], [AskedApple.app], [other, AskedApple.app]])
+        #expect(rounds.map(\.withoutKey) == [0, 0, 0])
+        #expect(rounds.dropFirst().first?.paused == ReconcileLimits.roundChainCount)
     }
 
     @Test("After an outage the service closes gaps automatically, a bounded number per round")
