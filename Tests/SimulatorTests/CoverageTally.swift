@@ -30,14 +30,37 @@ struct CoverageTally {
         "offer 1", "offer 2", "offer 3", "offer 4", "Sandbox", "Production", "PURCHASED",
         "FAMILY_SHARED", "Auto-Renewable Subscription", "Non-Consumable", "Consumable",
         "Non-Renewing Subscription", "REFUND_FULL", "REFUND_PRORATED", "FAMILY_REVOKE",
+        "a renewal signed early", "a refund of another date", "a restored copy",
+        "a shared line item",
     ]
 
     /// Adds a life.
     mutating func add(_ life: SubscriberLife) {
         for delivery in life.deliveries { evidence.formUnion(delivery.forms) }
+        evidence.formUnion(CoverageTally.forms(of: life.deliveries.compactMap(\.transaction)))
         losses.formUnion(life.losses.map(\.kind))
         states.formUnion(life.truth.map(\.state))
         reasons.formUnion(life.truth.compactMap(\.reason))
+    }
+
+    /// What the transactions of a life show together.
+    private static func forms(of transactions: [TransactionPayload]) -> [String] {
+        var forms: [String] = []
+        for (_, stated) in Dictionary(grouping: transactions, by: \.transactionId) {
+            if Set(stated.compactMap(\.revocationDate)).count > 1 {
+                forms.append("a refund of another date")
+            }
+        }
+        let named = transactions.filter { ($0.webOrderLineItemId?.rawValue ?? "0") != "0" }
+        for (_, stated) in Dictionary(grouping: named, by: \.webOrderLineItemId) {
+            let ids = Dictionary(stated.map { ($0.transactionId, $0) }) { $1 }
+            guard ids.count > 1, let end = ids.values.compactMap(\.expiresDate).min() else {
+                continue
+            }
+            let overlap = ids.values.allSatisfy { $0.purchaseDate.map { $0 < end } ?? false }
+            forms.append(overlap ? "a restored copy" : "a shared line item")
+        }
+        return forms
     }
 
     /// Names of what no life has exercised yet.
@@ -60,6 +83,9 @@ extension Delivery {
             transaction?.commitmentInfo == nil ? nil : "a commitment",
             transaction?.webOrderLineItemId?.rawValue == "0" ? "line item 0" : nil,
         ]
+        if let start = transaction?.purchaseDate, let signedDate, signedDate < start {
+            forms.append("a renewal signed early")
+        }
         switch evidence {
         case .transaction: forms.append("a transaction")
         case .pair: forms.append("a status")

@@ -42,7 +42,8 @@ extension Lifecycle {
         var standing = TransactionStanding(
             transactionId: id,
             productId: history.facts[period.bestFact].statedTransaction?.productId,
-            from: min(period.start, end ?? period.start), to: end, outcome: .current)
+            from: min(period.start, period.countsFrom, end ?? period.start), to: end,
+            outcome: .current)
         if let span = period.revocation(at: at) {
             standing.outcome =
                 switch span.reason {

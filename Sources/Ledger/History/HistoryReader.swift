@@ -52,7 +52,7 @@ struct HistoryReader {
         for (place, from) in times.enumerated() {
             let begun = purchases.indices.filter { purchases[$0].segment(at: from) != nil }
             let inForce = begun.last { purchases[$0].isInForce(at: from) }
-            guard let index = inForce ?? begun.last,
+            guard let index = inForce ?? intervals.last?.period ?? begun.last,
                 var segment = purchases[index].segment(at: from)
             else { continue }
             segment.from = from

@@ -51,19 +51,21 @@ struct OneTimePurchase {
             let (one, two) = (records[left], records[right])
             return (bought(one.bestFact), one.firstFact) < (bought(two.bestFact), two.firstFact)
         }
+        // Whether it was revoked at a later purchase: as it is known now, or was stated then.
+        func isRevoked(_ record: TransactionRecord, at date: Timestamp) -> Bool {
+            guard !record.spans.isEmpty, bought(record.bestFact) < date else { return false }
+            let known = record.statements.last { $0.signedDate <= date }
+            return record.spans.contains { $0.from < date && $0.to.map { $0 > date } ?? true }
+                || known?.revocationDate.map { $0 < date } ?? false
+        }
         var groups: [ArraySlice<Int>] = []
-        var spans: [RevocationSpan] = []
         var first = order.startIndex
         for place in order.indices {
             let date = bought(records[order[place]].bestFact)
-            let isBoughtAgain = spans.contains { span in
-                max(span.from, bought(span.opener)) < date && span.to.map { $0 > date } ?? true
-            }
-            if isBoughtAgain {
+            if order[first..<place].contains(where: { isRevoked(records[$0], at: date) }) {
                 groups.append(order[first..<place])
-                (first, spans) = (place, [])
+                first = place
             }
-            spans += records[order[place]].spans
         }
         if first < order.endIndex { groups.append(order[first...]) }
         return groups

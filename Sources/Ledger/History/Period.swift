@@ -126,8 +126,8 @@ extension Period {
     }
 
     /// Whether a purchase replaced this renewal before it began: one that runs when this one would
-    /// begin, which was upgraded or revoked before, or was stated before the purchase and not as
-    /// running after it. Payloads before 2023-06 do not name a renewal.
+    /// begin, which was upgraded or revoked before, or was stated before the purchase and never as
+    /// begun. Payloads before 2023-06 do not name a renewal.
     private func isReplaced(
         by other: Period, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> Bool {
@@ -143,16 +143,14 @@ extension Period {
             statement.revocationDate.map { $0 < start } ?? false
                 || isUpgraded(statement) && statement.signedDate < start
         }
-        // A refund, and a notification about one, does not state that it began.
-        let later = stated.filter { statement in
-            statement.signedDate >= other.start
-                && (isUpgraded(statement) || statement.revocationDate == nil)
-                && !TrustRanks.ofAnyPurchase.contains(
-                    facts[statement.fact].cause.notificationType?.value)
+        // Only a status, or a notification of other things than money, states that it began.
+        let hasBegun = stated.contains { statement in
+            guard statement.signedDate >= start, !isUpgraded(statement) else { return false }
+            let fact = facts[statement.fact]
+            guard let type = fact.cause.notificationType else { return fact.status != nil }
+            return !TrustRanks.ofAnyPurchase.contains(type.value)
         }
-        return isOver
-            || firstStated < other.start
-                && later.allSatisfy { isUpgraded($0) && $0.revocationDate == nil }
+        return isOver || firstStated < other.start && !hasBegun
     }
 
     /// Adds the family revokes and withdrawals of the next period that are dated before it counts,

@@ -117,15 +117,16 @@ struct PlainReading {
             if statement.transaction.isUpgraded, statement.signedDate < period.start { return true }
         }
         if period.firstStated >= bought { return false }
-        return period.statements.allSatisfy { statement in
-            if statement.signedDate < bought { return true }
+        return !period.statements.contains { statement in
+            if statement.signedDate < period.start || statement.transaction.isUpgraded {
+                return false
+            }
             switch statement.fact.cause.notificationType?.value {
             case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke:
-                return true
+                return false
             default: break
             }
-            let isRevoked = statement.transaction.revocationDate != nil
-            return statement.transaction.isUpgraded != isRevoked
+            return statement.fact.cause.notificationType != nil || statement.fact.status != nil
         }
     }
 

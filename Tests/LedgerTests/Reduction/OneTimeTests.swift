@@ -117,6 +117,14 @@ struct OneTimeTests {
             #expect(one.state(day(301)) == .revoked && one.state(day(302)) == .owned)
             #expect(one.answer(day(400))?.transactionId == TransactionId("1"))
         }
+        // Another date of the refund later, or none, does not take back the purchase between.
+        let again = bought(.nonConsumable, "2", from: day(20))
+        let redated = bought(.nonConsumable, at: day(41)).revoked(day(40))
+        for later in [redated, bought(.nonConsumable, at: day(41))] {
+            let life = given(refunded + [again, later])
+            #expect(life.answer(day(50))?.transactionId == TransactionId("2"))
+            #expect(life.state(day(50)) == .owned)
+        }
         // A revocation dated before its own purchase ends with another one only.
         let early = bought(.nonConsumable, from: day(3), at: day(10)).revoked(day(1))
         #expect(given(early).history == [Start(.revoked, day(3))])
@@ -137,6 +145,25 @@ struct OneTimeTests {
                 + [bought(.nonRenewingSubscription, at: day(10)).revoked(day(9))],
             catalogue: try catalogue("P1Y"))
         #expect(early.history.dropFirst(2).first == Start(.owned, day(50)))
+    }
+
+    @Test("Where no purchase is in force the one that was last in force governs")
+    func lapsedBesideRefunded() throws {
+        let first = [
+            bought(.nonRenewingSubscription),
+            bought(.nonRenewingSubscription, at: day(6)).revoked(day(5)),
+            bought(.nonRenewingSubscription, at: day(20)),
+        ]
+        let second = [
+            bought(.nonRenewingSubscription, "2", from: day(7)),
+            bought(.nonRenewingSubscription, "2", from: day(7), at: day(16)).revoked(day(15)),
+        ]
+        let life = given(first + second, catalogue: try catalogue("P30D"))
+        #expect(
+            life.history == [
+                Start(.owned, day(0)), Start(.revoked, day(5)), Start(.owned, day(7)),
+                Start(.revoked, day(15)), Start(.owned, day(20)), Start(.lapsed, day(30)),
+            ])
     }
 
     @Test("A consumable is consumed: recorded and refundable, never entitled")

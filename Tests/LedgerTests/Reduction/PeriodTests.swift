@@ -116,7 +116,7 @@ struct PeriodTests {
         for later in [
             [refund], [refund, renewal(day(40)).revoked(day(35))],
             [about(.consumptionRequest, day(33)), about(.refundDeclined, day(36))],
-            [early, about(.refundReversed, day(37))],
+            [early, about(.refundReversed, day(37))], [refund, renewal(day(38))],
             [upgraded, refund.transaction { $0.isUpgraded = true }],
         ] {
             let life = given([bought, self.early, upgrade(until: day(394))] + later)
@@ -190,9 +190,15 @@ struct PeriodTests {
 
     @Test("A renewal governs from its start if it is stated again, or its replacement is not proven")
     func notReplaced() {
-        let later = renewal(day(45)).revoked(day(44)).transaction { $0.isUpgraded = true }
-        for restated in [renewal(day(31)), later] {
+        let active = renewal(day(31)).with { $0.status = Raw(.active) }
+        let ended = Fact.notification(.expired, "2", day(30), day(60), at: day(60))
+        for restated in [active, ended] {
             #expect(replaced(restated).state(day(60)) == .expired)
+        }
+        // A lone snapshot does not state that it began.
+        let later = renewal(day(45)).revoked(day(44)).transaction { $0.isUpgraded = true }
+        for restated in [renewal(day(29, 900)), renewal(day(31)), later] {
+            #expect(replaced(restated).state(day(60)) == .renewing)
         }
         for other in [upgrade(until: day(30)), upgrade(until: day(394)).trusted(.secret)] {
             let life = given([bought, early, other])
