@@ -41,6 +41,8 @@ public final class Projector: Sendable {
         case foreign(link: String, target: String)
         /// The link was changed by hand to another file during projection.
         case relinked(link: String, name: String)
+        /// The link named a file of another build while this process projected.
+        case otherRules(link: String, target: String)
         /// An event of the log cannot be read, its row or its evidence. Nothing is rebuilt: its
         /// chain, where the row still names one, reports this in its notices, and the other chains
         /// are unaffected.
@@ -60,6 +62,10 @@ public final class Projector: Sendable {
             case .relinked(let link, let name):
                 "\(link) was changed by hand to another file; \(name) was caught up with"
                     + " the log, and answers come from it."
+            case .otherRules(let link, let target):
+                "\(link) named \(target), which was built by other rules (catalogue, report time"
+                    + " zone or release); \(Remark.mending(link)). Restart the process that built"
+                    + " it (`subledger mcp`?) with this release and configuration."
             case .unreadable(let position):
                 "Position \(position) of the log is damaged and was skipped: its content is in no"
                     + " answer, and its chain has the notice unreadable. See `subledger audit"
@@ -98,11 +104,14 @@ public final class Projector: Sendable {
     ///
     /// Nil while another process projects here.
     ///
+    /// - `replacesOthers`: false leaves sound projections of this log that were built by other
+    ///   rules, and returns nil.
     /// - `keepsSums`: false leaves the sums of metrics unchanged, to measure their cost;
     ///   such a file has no other use.
     /// - `goesOn`: asked during every bulk rebuild; false ends it with `closed`.
     public static func open(
-        _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool = true,
+        _ ledger: EnvironmentLedger, replacingOthers replacesOthers: Bool = true,
+        keepingSums keepsSums: Bool = true,
         goesOn: @escaping @Sendable () -> Bool = { true },
         report: @escaping Report = { _ in }
     ) async throws(StoreError) -> Projector? {
@@ -130,7 +139,8 @@ public final class Projector: Sendable {
             remarks.append(.damaged(name: ledger.factsFiles.linkedName() ?? ""))
             try await ledger.recreateFacts(holding: lock)
         }
-        let usable = try await usable(ledger, &remarks)
+        let (usable, hasOtherRules) = try await usable(ledger, &remarks)
+        if hasOtherRules, !replacesOthers { return nil }
         let rebuild = Rebuild(ledger: ledger, lock: lock, goesOn: goesOn)
         let projections: ProjectionsStore
         if let usable {
@@ -146,26 +156,29 @@ public final class Projector: Sendable {
             goesOn: goesOn, hasErased: try await ledger.hasErasures(after: 0, through: .max))
     }
 
-    /// The current projections, unless they were built otherwise or are damaged.
+    /// The current projections, unless they are damaged or were built for another log or by other
+    /// rules.
     private static func usable(
         _ ledger: EnvironmentLedger, _ remarks: inout [Remark]
-    ) async throws(StoreError) -> ProjectionsStore? {
+    ) async throws(StoreError) -> (store: ProjectionsStore?, hasOtherRules: Bool) {
         let files = ledger.projectionFiles
         guard let path = files.current() else {
             if let loss = files.loss { remarks.append(loss) }
-            return nil
+            return (nil, false)
         }
         do throws(StoreError) {
             let store = try await ProjectionsStore.open(path)
             let checkpoint = try await store.checkpoint()
-            let isOfThisLog = try await isOfThisLog(ledger, checkpoint)
-            if !isOfThisLog { remarks.append(.diverged(position: checkpoint.position)) }
-            if isOfThisLog, try await store.matches(ledger.build) { return store }
-            return nil
+            guard try await isOfThisLog(ledger, checkpoint) else {
+                remarks.append(.diverged(position: checkpoint.position))
+                return (nil, false)
+            }
+            let isOfBuild = try await store.matches(ledger.build)
+            return (isOfBuild ? store : nil, !isOfBuild)
         } catch {
             guard error.asksForRebuild else { throw error }
             remarks.append(.damaged(name: files.linkedName() ?? files.linkName))
-            return nil
+            return (nil, false)
         }
     }
 

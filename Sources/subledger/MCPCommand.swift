@@ -26,7 +26,7 @@ struct MCPCommand: OutputCommand {
             host: host, environment: settings.environment, bundleId: settings.bundleId,
             isServing: false)
         // Answers follow what other processes append.
-        async let following: Void = host.run()
+        async let following: Void = host.run(isServing: false)
         let result: Result<Void, any Error>
         do { result = .success(try await MCPCommand.answer(server)) } catch {
             result = .failure(error)

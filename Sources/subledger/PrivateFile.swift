@@ -24,12 +24,8 @@ enum PrivateFile {
     /// Creates the file, or replaces it as a whole, durably: a reader finds the old bytes or the
     /// new ones. Follows a link, and writes into what is no regular file, such as a device or pipe.
     static func replace(_ link: String, _ bytes: [UInt8]) throws(CommandFailure) {
-        var known = stat()
-        let exists = stat(link, &known) == 0
-        guard !exists || known.st_mode & S_IFMT == S_IFREG else {
-            return try write(bytes, into: link)
-        }
-        let path = exists ? URL(filePath: link).resolvingSymlinksInPath().path : link
+        guard !OpenFile.isSpecial(link) else { return try write(bytes, into: link) }
+        let path = URL(filePath: link).resolvingSymlinksInPath().path
         let unfinished = "\(path).partial-\(getpid())"
         // Left by a process that was killed.
         unlink(unfinished)

@@ -34,6 +34,12 @@ package final class OpenFile: Sendable {
         try directory(DatabaseFile.parent(of: path)).synchronize()
     }
 
+    /// Whether the path leads to something other than a regular file: a device, a pipe.
+    package static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+
     /// Creates a temporary file without a name; `path` is its directory.
     static func unnamed(in directory: String) throws(StoreError) -> OpenFile {
         var path = Array("\(directory)/.run-XXXXXX".utf8CString)

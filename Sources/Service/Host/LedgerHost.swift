@@ -204,12 +204,17 @@ public final class LedgerHost: Sendable {
     // MARK: Running
 
     /// Keeps every environment projected until `stop`; then checkpoints and closes the files.
-    public func run() async {
+    ///
+    /// - `isServing`: false for a process beside the service: once its answers began, it leaves
+    ///   projections of other rules to the process that built them, and answers `otherRules`.
+    public func run(isServing: Bool = true) async {
         let writing = ledgers.map { _ in AsyncStream<Void>.makeStream() }
         await withTaskGroup(of: Void.self) { group in
             for (ledger, writers) in zip(ledgers, writing) {
                 group.addTask {
-                    await ProjectionLoop(served: ledger, otherWriters: writers.stream).run()
+                    await ProjectionLoop(
+                        served: ledger, isServing: isServing, otherWriters: writers.stream
+                    ).run()
                 }
             }
             // The first proof after the start need not read all leaves.

@@ -9,6 +9,7 @@ final class PositionWaiters: Sendable {
     private struct State {
         var snapshot: LedgerSnapshot?
         var head: Int64 = 0
+        var isWithdrawn = false
         var isClosed = false
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
@@ -34,6 +35,8 @@ final class PositionWaiters: Sendable {
 
     var snapshot: LedgerSnapshot? { state.withLock { $0.snapshot } }
     var head: Int64 { state.withLock { $0.head } }
+    /// Whether the last state was withdrawn.
+    var isWithdrawn: Bool { state.withLock { $0.isWithdrawn } }
     /// Whether a caller waits for a position.
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
@@ -69,6 +72,7 @@ final class PositionWaiters: Sendable {
     func publish(_ snapshot: LedgerSnapshot) {
         let woken = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             state.snapshot = snapshot
+            state.isWithdrawn = false
             state.head = max(state.head, snapshot.position)
             if let done = state.marks.lastIndex(where: { $0.position <= snapshot.position }) {
                 state.marks.removeSubrange(...done)
@@ -80,10 +84,21 @@ final class PositionWaiters: Sendable {
         for continuation in woken { continuation.finish() }
     }
 
+    /// No state answers until the next one is published; wakes all waiters, and later calls do not
+    /// wait.
+    func withdraw() {
+        wakeAll { state in
+            state.snapshot = nil
+            state.isWithdrawn = true
+        }
+    }
+
     /// Wakes all waiters; later calls do not wait.
-    func close() {
+    func close() { wakeAll { $0.isClosed = true } }
+
+    private func wakeAll(_ change: (inout State) -> Void) {
         let woken = state.withLock { state in
-            state.isClosed = true
+            change(&state)
             defer { state.waiters = [:] }
             return state.waiters.values.map(\.continuation)
         }
@@ -98,7 +113,7 @@ final class PositionWaiters: Sendable {
         let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
         let id = state.withLock { state -> UInt64? in
             let isReached = state.snapshot.map { $0.position >= position } ?? false
-            guard !isReached, !state.isClosed else { return nil }
+            guard !isReached, !state.isClosed, !state.isWithdrawn else { return nil }
             state.nextWaiter += 1
             state.waiters[state.nextWaiter] = Waiter(
                 position: position, continuation: continuation)

@@ -10,6 +10,8 @@ internal import SQLiteStore
 /// while the service runs. While another process projects, answers come from its files.
 struct ProjectionLoop: Sendable {
     let served: ServedLedger
+    /// False for a process beside the service, which gives way to projections of other rules.
+    var isServing = true
     /// Finishes after the writers for which the files stay open; nil where there are none.
     var otherWriters: AsyncStream<Void>?
     /// Events of a log that is rebuilt although the service stops: applying so many would take as
@@ -41,6 +43,12 @@ struct ProjectionLoop: Sendable {
     /// Whether a bulk rebuild goes on.
     private var goesOn: @Sendable () -> Bool {
         { [served, shortLogCount] in !served.isStopping || served.head <= shortLogCount }
+    }
+
+    /// Whether projections of other rules are replaced: two processes would otherwise replace each
+    /// other's without end. One that does not serve replaces them only before its first state.
+    private var replacesOthers: Bool {
+        isServing || served.board.snapshot == nil && !served.board.isWithdrawn
     }
 
     /// Runs until the service stops; then projects the rest of the log, unless that would take
@@ -98,10 +106,11 @@ struct ProjectionLoop: Sendable {
     ) async throws(StoreError) -> Bool {
         let head = try await ledger.log.head().position
         served.noteEnd(head)
-        if ProjectorHandover.isPending(directory: ledger.directory) {
+        let isRequested = ProjectorHandover.isPending(directory: ledger.directory)
+        if isRequested || served.board.isWithdrawn {
             projector = nil
             await publishCurrent()
-            return true
+            return isRequested
         }
         let linked = ledger.projectionFiles.current()
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
@@ -122,14 +131,18 @@ struct ProjectionLoop: Sendable {
         if let projector {
             open = projector
         } else {
-            guard let opened = try await Projector.open(ledger, goesOn: goesOn) else {
+            let opened = try await Projector.open(
+                ledger, replacingOthers: replacesOthers, goesOn: goesOn)
+            guard let opened else {
                 await publishCurrent()
                 return true
             }
             open = opened
             projector = opened
             for remark in opened.remarks { emit(remark) }
-            if isRelinked, opened.remarks.isEmpty { emitRelinked(opened) }
+            if let linked, opened.remarks.isEmpty {
+                emitSwitch(to: opened, from: linked, isRelinked: isRelinked)
+            }
         }
         try await catchUp(open, from: served.projectedPosition ?? 0)
         return true
@@ -185,9 +198,15 @@ struct ProjectionLoop: Sendable {
                 position: position))
     }
 
-    private func emitRelinked(_ opened: Projector) {
-        let name = DerivedFiles.name(of: opened.projections.path)
-        emit(.relinked(link: ledger.projectionFiles.linkName, name: name))
+    /// Reports that the link named another file than the one behind the answers.
+    private func emitSwitch(to opened: Projector, from linked: String, isRelinked: Bool) {
+        let link = ledger.projectionFiles.linkName
+        // Before the first state they are of an earlier release or configuration.
+        if opened.wasBuiltOnOpening, served.board.snapshot != nil {
+            emit(.otherRules(link: link, target: DerivedFiles.name(of: linked)))
+        } else if isRelinked {
+            emit(.relinked(link: link, name: DerivedFiles.name(of: opened.projections.path)))
+        }
     }
 
     private func emit(_ remark: Projector.Remark) {
@@ -212,7 +231,8 @@ struct ProjectionLoop: Sendable {
     // MARK: Following
 
     /// Publishes the current files, if they were built for this log and this build. While its
-    /// database is away a node answers from the files that it had.
+    /// database is away a node answers from the files that it had. Where this process gives way to
+    /// one of other rules, it has no answers until the link names a file of its own rules again.
     private func publishCurrent() async {
         guard let path = ledger.projectionFiles.current() else { return }
         do throws(StoreError) {
@@ -228,7 +248,12 @@ struct ProjectionLoop: Sendable {
                 }
             }
             let checkpoint = try await store.checkpoint()
-            guard try await store.matches(ledger.build), try await isOfThisLog(checkpoint) else {
+            guard try await isOfThisLog(checkpoint) else { return }
+            guard try await store.matches(ledger.build) else {
+                if !isServing, served.board.snapshot != nil {
+                    served.forgetPersons()
+                    served.board.withdraw()
+                }
                 return
             }
             let position = min(checkpoint.position, try await facts.checkpoint().position)
@@ -307,7 +332,8 @@ struct ProjectionLoop: Sendable {
         do throws(StoreError) {
             var projector = held
             if projector == nil, !isFar {
-                projector = try await Projector.open(ledger, goesOn: goesOn)
+                projector = try await Projector.open(
+                    ledger, replacingOthers: replacesOthers, goesOn: goesOn)
             }
             var isLeft = isFar
             if let projector, !isFar {

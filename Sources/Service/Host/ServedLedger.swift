@@ -79,7 +79,7 @@ public final class ServedLedger: Sendable {
     /// The state to answer from, including at least `position`. Waits `limit` for it, by
     /// default `waitLimit`.
     ///
-    /// Throws `projectionBehind`.
+    /// Throws `projectionBehind`, or `otherRules` at once.
     public func snapshot(
         atLeast position: Int64? = nil, limit: Duration? = nil
     ) async throws(ServingError) -> LedgerSnapshot {
@@ -88,6 +88,7 @@ public final class ServedLedger: Sendable {
         wake.raise()
         let snapshot = await board.snapshot(atLeast: wanted, limit: limit ?? waitLimit)
         guard let snapshot, snapshot.position >= wanted else {
+            if board.isWithdrawn { throw .otherRules }
             throw .projectionBehind(position: snapshot?.position ?? 0)
         }
         return snapshot

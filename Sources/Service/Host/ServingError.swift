@@ -4,6 +4,8 @@ public import AppStore
 public enum ServingError: Error, Sendable, Equatable {
     /// The projections have not reached the requested position; the one reached.
     case projectionBehind(position: Int64)
+    /// Another process projects here by other rules; only where this one does not serve.
+    case otherRules
     /// The environment is not served here.
     case environmentNotServed(Environment)
     /// A cursor is beyond the end of the log: it belongs to another log.
@@ -19,6 +21,7 @@ public enum ServingError: Error, Sendable, Equatable {
     public var code: String {
         switch self {
         case .projectionBehind: "projectionBehind"
+        case .otherRules: "otherRules"
         case .environmentNotServed: "environmentNotServed"
         case .cursorBeyondLog: "cursorBeyondLog"
         case .appendStalled: "appendStalled"
@@ -33,6 +36,10 @@ public enum ServingError: Error, Sendable, Equatable {
         case .projectionBehind(let position):
             "The projections are at position \(position) and did not reach the requested one in"
                 + " time; retry."
+        case .otherRules:
+            "Another process projects this data directory by other rules (catalogue, report time"
+                + " zone or release). Restart the client of this process, so that both have the"
+                + " same release and read the same configuration."
         case .environmentNotServed(let environment):
             "\(environment.rawValue) is not served here."
         case .cursorBeyondLog(let head):

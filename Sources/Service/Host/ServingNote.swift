@@ -53,6 +53,7 @@ extension ServingNote {
             case .damaged: (.warning, "projectionsDamaged")
             case .foreign: (.warning, "projectionsForeign")
             case .relinked: (.warning, "projectionsRelinked")
+            case .otherRules: (.warning, "projectionsOtherRules")
             case .unreadable: (.error, "logDamaged")
             }
         return ServingNote(level, code, in: environment, remark.text)

@@ -48,6 +48,7 @@ extension Problem {
             case .environmentNotServed: (.notFound, nil)
             case .cursorBeyondLog: (.badRequest, nil)
             case .projectionBehind: (.serviceUnavailable, Problem.behindRetrySeconds)
+            case .otherRules: (.serviceUnavailable, nil)
             case .appendStalled, .clockJumped, .stopping:
                 (.serviceUnavailable, Problem.failureRetrySeconds)
             }

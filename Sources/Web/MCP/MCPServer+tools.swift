@@ -192,7 +192,10 @@ extension MCPServer {
     private func missing(_ arguments: JSONValue?) async throws -> MCPAnswer {
         let scope = try read(arguments) { try $0.place() }
         // Before the first state nothing is known of completeness; a broken projector has none.
-        _ = try? await host.ledger(scope.environment).snapshot()
+        let ledger = try host.ledger(scope.environment)
+        do throws(ServingError) { _ = try await ledger.snapshot() } catch {
+            if error == .otherRules { throw error }
+        }
         let status = try await host.status(scope.environment)
         let lines = texts(scope).text(status, of: scope.bundleId, isServing: isServing)
         return MCPAnswer(lines) { status.write(to: &$0) }
