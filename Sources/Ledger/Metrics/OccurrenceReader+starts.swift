@@ -32,12 +32,15 @@ extension OccurrenceReader {
             ["starts": 1, first.isTrial ? "trialStarts" : "paidStarts": 1], at: first.start, first)
     }
 
-    /// A trial has ended when its period has; it converted if the next period of the same run is
-    /// paid.
+    /// A trial is pending while it governs with access or in billing retry; it converted if the
+    /// next period of the same run is paid.
     mutating func readTrials() {
         guard !history.isOneTime else { return }
+        let current = history.interval(at: limit).map { history.intervals[$0] }
         for trial in periods where trial.isTrial && trial.isCounted && !trial.isReplaced {
-            guard trial.end <= limit else {
+            if let current, current.period == trial.index,
+                current.state.isEntitled || current.state == .billingRetry
+            {
                 add(["trials": 1, "pending": 1], at: trial.start, trial)
                 continue
             }

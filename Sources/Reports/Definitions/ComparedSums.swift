@@ -178,19 +178,25 @@ struct ComparedSums: Summable {
                 continue
             }
             sums.add(ours: whole.churned, in: cell)
-            add(paid.churned - whole.churned, by: .trialsExcluded)
-            add(kept.churned - paid.churned, by: .pastDueIncluded)
+            add(lost(paid) - whole.churned, by: .trialsExcluded)
+            add(lost(kept) - lost(paid), by: .pastDueIncluded)
             guard windows.indices.contains(interval) else {
                 sums.add(base: paid.activeStart, in: cell)
                 continue
             }
             let window = windows[interval]
             let together = turns.corrections(from: window.from, to: window.to)
-            add(window.churned - kept.churned, by: .lastThirtyDays)
+            add(lost(window) - lost(kept), by: .lastThirtyDays)
             add(together.lost, by: .perSubscriber)
-            let new = Gain.allCases.reduce(window[.converted]) { $0 + window[.gained($1)] }
+            let new = RollForwardColumn.all.filter(\.isGain).reduce(0) { $0 + window[$1] }
             sums.add(base: window.activeStart + new + together.base, in: cell)
         }
+    }
+
+    /// The losses of a row of paid chains. For Stripe these are all whose payment stopped, also in
+    /// free time or in a copy.
+    private func lost(_ row: RollForwardRow) -> Int64 {
+        pack == .stripe ? row.churned + row[.toFree] + row[.movedOut] : row.churned
     }
 
     private func addSubscribers(to sums: inout RuledSums) throws(MetricsError) {

@@ -44,8 +44,7 @@ struct CountReader {
         let figure = "paidStarts"
         var reading = RuledReading(ours: ours(.starts, figure))
         let periods = periods
-        if rules.contains(.conversionsIncluded), !life.isAdopted,
-            periods.first.map({ $0.stateBefore == nil && $0.isTrial }) ?? false,
+        if rules.contains(.conversionsIncluded), !life.isAdopted, reading.ours.isEmpty,
             let first = periods.first(where: { !$0.isTrial && $0.purchase < limit })
         {
             reading.moved[.conversionsIncluded] = [

@@ -25,9 +25,7 @@ struct PaidCohort {
                     at: first.start, values: first.values, reachedCount: reached(run, rules))
             }
         }
-        if rules.contains(.trialsBeginCohorts), let trial = periods.first, trial.isTrial,
-            trial.stateBefore == nil
-        {
+        if rules.contains(.trialsBeginCohorts), let trial = periods.first, trial.isTrial {
             let begun = PaidCohort(
                 at: trial.start, values: trial.values,
                 reachedCount: cohorts.first?.reachedCount ?? 0)

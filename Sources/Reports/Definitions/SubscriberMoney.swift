@@ -85,16 +85,12 @@ struct SubscriberMoney {
 
     /// Adds when payment began and ended.
     func addTurns(to turns: inout PaidTurns) {
-        var (count, paidCount) = (0, 0)
+        var count = 0
         forEachMoment { moment, edges in
-            let wasPaid = paidCount > 0
-            for edge in edges {
-                count += edge.step
-                if !edge.span.isTrial { paidCount += edge.step }
-            }
-            let isPaid = paidCount > 0
-            if wasPaid, count == 0 { turns.losses.append(moment) }
-            if wasPaid, !isPaid { turns.stops.append(moment) }
+            let wasPaid = count > 0
+            for edge in edges where !edge.span.isTrial { count += edge.step }
+            let isPaid = count > 0
+            if wasPaid, !isPaid { turns.losses.append(moment) }
             if !wasPaid, isPaid { turns.gains.append(moment) }
         }
     }
@@ -164,12 +160,10 @@ struct SubscriberMoney {
 
 /// When subscribers began and ceased to pay, each in order of time.
 struct PaidTurns {
-    /// Payment stopped, and no trial was running.
+    /// Payment stopped.
     fileprivate(set) var losses: [Timestamp] = []
     /// Payment began after none.
     fileprivate(set) var gains: [Timestamp] = []
-    /// Payment stopped.
-    fileprivate(set) var stops: [Timestamp] = []
 
     /// The turns of several subscribers. Throws `stopped`.
     init(_ subscribers: some Sequence<SubscriberMoney>) throws(MetricsError) {
@@ -179,12 +173,11 @@ struct PaidTurns {
         }
         losses.sort()
         gains.sort()
-        stops.sort()
     }
 
     /// The number of subscribers that paid just before `time`.
     func paidCount(before time: Timestamp) -> Int {
-        PaidTurns.count(gains, before: time) - PaidTurns.count(stops, before: time)
+        PaidTurns.count(gains, before: time) - PaidTurns.count(losses, before: time)
     }
 
     /// The number of losses from `begin` until before `end`.
@@ -194,7 +187,7 @@ struct PaidTurns {
 
     /// The number that paid just before `begin`, and of payments that began until before `end`.
     func baseCount(from begin: Timestamp, to end: Timestamp) -> Int {
-        PaidTurns.count(gains, before: end) - PaidTurns.count(stops, before: begin)
+        PaidTurns.count(gains, before: end) - PaidTurns.count(losses, before: begin)
     }
 
     private static func count(_ times: [Timestamp], before time: Timestamp) -> Int {

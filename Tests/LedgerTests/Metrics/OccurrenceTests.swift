@@ -88,6 +88,38 @@ struct OccurrenceTests {
             reported(given(trial, .didFailToRenew(at: day(7)), recovered), .trials) == converted)
     }
 
+    @Test("A trial in grace or billing retry is pending; it ends with them, or with its revocation")
+    func undecidedTrials() {
+        let pending = ["trials": 1, "pending": 1] as [String: Int64]
+        let ended = ["trials": 1, "ended": 1] as [String: Int64]
+        let converted = ended.merging(["converted": 1]) { $1 }
+        let failed = Fact.didFailToRenew(at: day(7), grace: day(13))
+        func recovered(_ from: Timestamp) -> Fact {
+            Fact.didRenew("2", from, day(39), at: day(9), .billingRecovery).priced(10_000)
+        }
+        let lost = given(
+            trial, failed, .notification(.gracePeriodExpired, at: day(13)),
+            .expired(.billingRetry, at: day(60)))
+        let refund = Fact.notification(.refund, "1", day(0), day(7), at: day(4)).asTrial
+            .revoked(day(3))
+        let reversal = Fact.notification(.refundReversed, "1", day(0), day(7), at: day(5)).asTrial
+        let reversed = given(trial, refund, reversal)
+        let cases: [(life: Lifecycle, limit: Timestamp, sums: [String: Int64])] = [
+            (lost, day(7), pending), (lost, day(10), pending), (lost, day(13), pending),
+            (lost, day(60, -1), pending), (lost, day(60), ended),
+            // Paid in grace: with a date of its own, or from the end of the trial.
+            (given(trial, failed, recovered(day(9))), day(8), pending),
+            (given(trial, failed, recovered(day(9))), day(9), converted),
+            (given(trial, failed, recovered(day(7))), day(8), pending),
+            (given(trial, failed, recovered(day(7))), day(9), converted),
+            (given(trial, refund), day(2), pending), (given(trial, refund), day(5), ended),
+            (reversed, day(4), ended), (reversed, day(6), pending), (reversed, day(8), ended),
+        ]
+        for (index, (life, limit, sums)) in cases.enumerated() {
+            #expect(reported(life, .trials, limit: limit) == sums, "\(index)")
+        }
+    }
+
     // MARK: Renewals
 
     @Test("Paid renewals count; free ones and purchases do not")

@@ -95,6 +95,30 @@ struct DefinitionRuleTests {
         #expect(months(standard, "paidStarts").theirs == [2, 1, 0, 0])
     }
 
+    @Test("A family's copy before the first own period is neither a trial nor a payment")
+    func copies() async throws {
+        let chain = MadeChain(id: "670000000000015")
+        let copy = chain.bought().withTransaction { $0.inAppOwnershipType = Raw(.familyShared) }
+        let bought = chain.notification(.subscribed, .resubscribe, 1, at: day(chain, 1, 0))
+            .withTransaction { $0.transactionReason = Raw(.purchase) }
+        let again = chain.renewed(2)
+        let cases: [(deliveries: [MadeDelivery], paid: [Int64], cohorts: [Int64])] = [
+            ([copy], [0, 0, 0, 0], [0, 0, 0, 0]),
+            // The beginning is unknown.
+            ([bought.asTrial, again], [0, 0, 0, 0], [0, 0, 0, 0]),
+            ([copy, bought, again], [0, 1, 0, 0], [0, 1, 0, 0]),
+            ([copy, bought.asTrial, again], [0, 0, 1, 0], [0, 1, 0, 0]),
+        ]
+        for (index, (deliveries, paid, cohorts)) in cases.enumerated() {
+            let ledger = try await ledger(deliveries)
+            let starts = try await compared(ledger, "starts", .revenuecat)
+            #expect(months(starts, "paidStarts").ours == [0, 0, 0, 0], "\(index)")
+            #expect(months(starts, "paidStarts").theirs == paid, "\(index)")
+            let retention = try await compared(ledger, "retention", .adapty)
+            #expect(months(retention, "cohort").theirs == cohorts, "\(index)")
+        }
+    }
+
     @Test("Conversions: no refunded ones for RevenueCat, also later ones for Adapty")
     func trials() async throws {
         let (refunded, late, lost) = (

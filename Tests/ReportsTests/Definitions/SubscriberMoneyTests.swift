@@ -129,10 +129,9 @@ extension SubscriberMoney {
         var (lost, base) = (0, isPaid(justBefore: from) ? 1 : 0)
         var wasPaid = false
         for moment in moments {
-            let now = running(at: moment)
-            let isPaid = now.contains { !$0.isTrial }
+            let isPaid = running(at: moment).contains { !$0.isTrial }
             if from <= moment, moment < to {
-                if wasPaid, now.isEmpty { lost += 1 }
+                if wasPaid, !isPaid { lost += 1 }
                 if !wasPaid, isPaid { base += 1 }
             }
             wasPaid = isPaid

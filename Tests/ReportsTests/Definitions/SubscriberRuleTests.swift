@@ -189,6 +189,44 @@ struct SubscriberRuleTests {
         #expect(months(apart, "churned", \.theirs) == [0, 1, 1, 0])
     }
 
+    @Test("Stripe's subscriber is lost when payment stops, also for free time or a family's copy")
+    func unpaidTime() async throws {
+        func copy(_ made: MadeDelivery) -> MadeDelivery {
+            made.withTransaction { $0.inAppOwnershipType = Raw(.familyShared) }
+        }
+        let chain = MadeChain(id: "680000000000008", appAccountToken: Self.token)
+        var second = MadeChain(id: "680000000000009", appAccountToken: Self.token)
+        second.start = chain.start.advanced(byMilliseconds: 10 * 86_400_000)
+        let free = [chain.bought(), chain.renewed(1).asTrial, chain.expired(1).asTrial]
+        let shared = [chain.bought(), copy(chain.renewed(1)), copy(chain.expired(1))]
+        let besideTrial = [
+            chain.bought(), chain.expired(0), second.bought().asTrial, second.expired(0).asTrial,
+        ]
+        let besidePaid = shared + [second.bought(), second.renewed(1), second.expired(1)]
+        let reverse = [copy(chain.bought()), chain.renewed(1), chain.expired(1)]
+        let cases: [(deliveries: [MadeDelivery], ours: [Int64], theirs: [Int64], base: [Int64?])] =
+            [
+                (free, [0, 0, 1, 0], [0, 1, 0, 0], [1, 1, 0, 0]),
+                (shared, [0, 0, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0]),
+                (reverse, [0, 0, 1, 0], [0, 0, 1, 0], [0, 1, 1, 0]),
+                // Beside a trial of the same subscriber that runs on.
+                (besideTrial, [0, 2, 0, 0], [0, 1, 0, 0], [1, 1, 0, 0]),
+                // Beside a payment of the same subscriber that goes on until 21 March.
+                (besidePaid, [0, 0, 1, 0], [0, 0, 1, 0], [1, 1, 1, 0]),
+            ]
+        for (index, life) in cases.enumerated() {
+            let ledger = try await ledger(life.deliveries)
+            let churn = try await rows(ledger, "churn", .stripe)
+            #expect(months(churn, "churned", \.ours) == life.ours, "\(index)")
+            #expect(months(churn, "churned", \.theirs) == life.theirs, "\(index)")
+            #expect(churn.map(\.base) == life.base, "\(index)")
+            let movement = try await rows(ledger, "mrr-movement", .stripe)
+            #expect(
+                months(movement, "churned", \.theirs) == life.theirs.map { $0 * Self.month },
+                "\(index)")
+        }
+    }
+
     @Test("A filter that chains can leave is refused where losses of subscribers are counted")
     func filtered() async throws {
         let ledger = try await doubled(Self.token)

@@ -157,19 +157,16 @@ struct RecountedLife: Sendable {
             ?? "chain \(life.originalTransactionId)"
     }
 
-    /// When several lives together ended, and when they paid after a break.
+    /// When payment for several lives together stopped, and when it began.
     static func turns(together lives: [RecountedLife]) -> [Turn] {
         let moments = Set(
             lives.flatMap(\.stretches).flatMap { [$0.interval.from, $0.interval.to] }
                 .compactMap(\.self))
         return moments.flatMap { moment -> [Turn] in
             let wasPaid = lives.contains { $0.stretch(justBefore: moment)?.isPaid ?? false }
-            let now = lives.compactMap { $0.stretch(at: moment) }
-            if wasPaid, !now.contains(where: \.isEntitled) {
-                return [Turn(at: moment, kind: .left)]
-            }
-            return !wasPaid && now.contains(where: \.isPaid)
-                ? [Turn(at: moment, kind: .came(""))] : []
+            let isPaid = lives.contains { $0.stretch(at: moment)?.isPaid ?? false }
+            guard wasPaid != isPaid else { return [] }
+            return [Turn(at: moment, kind: wasPaid ? .left : .came(""))]
         }
     }
 

@@ -70,7 +70,9 @@ struct PlainCounts {
     private var trials: [Count] {
         begun.filter { sales[$0].isTrial }.map { trial in
             var amounts: [String: Int64] = ["trials": 1]
-            if sales[trial].end > limit {
+            if let state = plain.state(at: limit), state.sale == trial,
+                state.isEntitled || state.name == "billingRetry"
+            {
                 amounts["pending"] = 1
             } else {
                 amounts["ended"] = 1
