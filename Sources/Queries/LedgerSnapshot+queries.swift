@@ -10,25 +10,8 @@ extension EnvironmentLedger {
 
 extension LedgerSession {
     /// The state that the session has caught up to, with the current facts.
-    private var reached: LedgerSnapshot {
+    public var query: LedgerSnapshot {
         LedgerSnapshot(
             ledger: ledger, facts: ledger.facts, projections: projections, position: head)
     }
-
-    public var query: ChainQuery { reached.query }
-
-    public var customers: CustomerQuery { reached.customers }
-
-    /// Searches this state.
-    public var search: SearchQuery { reached.search }
-}
-
-extension LedgerSnapshot {
-    /// Answers from this state.
-    public var query: ChainQuery {
-        ChainQuery(ledger: ledger, projections: projections, facts: facts, head: position)
-    }
-
-    /// Answers about customers from this state.
-    public var customers: CustomerQuery { CustomerQuery(chainQuery: query) }
 }

@@ -18,7 +18,7 @@ struct EntitlementsCommand: OutputCommand {
     func output(_ settings: Settings) async throws -> Output {
         let moment = try moment.moment()
         let answer = try await settings.withSession { session in
-            let answer = try await session.customers.entitlements(
+            let answer = try await session.query.entitlements(
                 of: CustomerId(stated: customer), moment: moment)
             if answer.entitlements.standing == .new, answer.entitlements.verdicts.isEmpty {
                 await hint(session, settings)

@@ -29,16 +29,17 @@ struct TimelineCommand: OutputCommand {
         let order: TimelineOrder = newestFirst ? .newest : .oldest
         return try await settings.withSession { session in
             if let customer {
-                let reading = try await session.customers.reading(
+                let reading = try await session.query.reading(
                     of: CustomerId(stated: customer), moment: moment)
                 return Output(
-                    json: { reading.writeTimeline(to: &$0, order) },
+                    json: { reading.writeTimeline(to: &$0, reading.page(order)) },
                     text: reading.timelineText(order))
             }
             let reading = try await session.query.reading(
                 id ?? "", bundleId: settings.bundleId, moment: moment)
             return Output(
-                json: { reading.writeTimeline(to: &$0, order) }, text: reading.timelineText(order))
+                json: { reading.writeTimeline(to: &$0, reading.page(order)) },
+                text: reading.timelineText(order))
         }
     }
 }

@@ -211,7 +211,7 @@ struct AccessReasonTests {
         func isAbove(_ code: NoticeCode) throws -> Bool {
             var gap = AccessReasonTests.notice(code, "A.")
             gap.from = end
-            let slice = TimelineSlice(reading, before: nil)
+            let slice = reading.page(.newest).map { CustomerReading.Entry.chain($0, reading) }
             let table = TimelineRows(frame: frame, isMerged: false)
                 .table(slice, gaps: [(gap, reading)]).text
             let (row, change) = (table.firstRange(of: "Gap:"), table.firstRange(of: "expired"))

@@ -39,15 +39,16 @@ struct LongTimelineTests {
             elsewhere: [], commands: (0..<count).map { note($0, from: start) })
         let frame = Frame.bare(["customers", "ann"], now: start)
         // Before the newest, before the middle, and before the last page's entries.
-        for index in [count, count / 2, TimelineSlice.count, 1] {
+        for index in [count, count / 2, TimelineRows.entryCount, 1] {
             let before =
                 index == count
                 ? nil : TimelinePlace(at: start.advanced(byMilliseconds: Int64(index)), ordinal: 0)
-            let slice = TimelineSlice(reading, before: before)
-            let shown = min(index, TimelineSlice.count)
-            #expect(slice.page.entries.count == shown)
-            #expect(slice.page.entries.first?.at == note(index - 1, from: start).receivedAt)
-            #expect((slice.page.next == nil) == (index <= TimelineSlice.count))
+            let slice = reading.page(
+                .newest, after: before, limit: TimelineRows.entryCount)
+            let shown = min(index, TimelineRows.entryCount)
+            #expect(slice.entries.count == shown)
+            #expect(slice.entries.first?.at == note(index - 1, from: start).receivedAt)
+            #expect((slice.next == nil) == (index <= TimelineRows.entryCount))
             let html = TimelineRows(frame: frame, isMerged: true).table(slice, gaps: []).text
             #expect(html.components(of: "ticket ") == shown && html.utf8.count < 40 * 1_024)
         }

@@ -41,11 +41,12 @@ enum SubscriptionPageCheck {
         for limit in 1...3 {
             var (before, seen, shown): (TimelinePlace?, Int, Int) = (nil, 0, 0)
             repeat {
-                let slice = TimelineSlice(reading, before: before, limit: limit)
+                let slice = reading.page(.newest, after: before, limit: limit)
+                    .map { CustomerReading.Entry.chain($0, reading) }
                 let table = TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps)
-                seen += slice.page.entries.count
+                seen += slice.entries.count
                 shown += table.text.components(of: "<b>Gap:</b>")
-                before = slice.page.next
+                before = slice.next
             } while before != nil
             #expect(seen == reading.entries.count && shown == gaps.count)
         }

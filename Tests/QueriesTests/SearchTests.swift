@@ -20,27 +20,27 @@ struct SearchTests {
 
     /// Searches a ledger of these chains, each bought and renewed.
     private func search(
-        _ chains: [MadeChain], _ body: (SearchQuery) async throws -> Void
+        _ chains: [MadeChain], _ body: (LedgerSnapshot) async throws -> Void
     ) async throws {
         var place = try TemporaryLedger()
         place.configuration.apps = Set(chains.map(\.bundleId)).sorted().map {
             Configuration.App(bundleId: BundleId($0), appAppleId: MadeChain.appAppleId)
         }
         _ = try await place.ingest(chains.flatMap { [$0.bought(), $0.renewed(1)] })
-        try await place.session { session in try await body(session.search) }
+        try await place.session { session in try await body(session.query) }
     }
 
     @Test(
         "A text that is empty or too long is refused",
         arguments: ["", " ", "\n\t", String(repeating: "x", count: 257)])
     func refused(text: String) async throws {
-        try await search([]) { search in
+        try await search([]) { state in
             let failure = await #expect(throws: SearchError.self) {
-                _ = try await search.answer(text)
+                _ = try await state.search(text)
             }
             #expect(failure?.code == "invalidParameter")
             let longest = String(repeating: "x", count: SearchLimits.textByteCount)
-            let answer = try await search.answer("  \(longest)\n")
+            let answer = try await state.search("  \(longest)\n")
             #expect(answer.text == longest)
         }
     }
@@ -53,8 +53,8 @@ struct SearchTests {
             "#9223372036854775808", "𝟓00",
         ])
     func harmless(text: String) async throws {
-        try await search([chain("500000000000001", token: token)]) { search in
-            let answer = try await search.answer(text)
+        try await search([chain("500000000000001", token: token)]) { state in
+            let answer = try await state.search(text)
             #expect(answer.matches.isEmpty && !answer.isExact && !answer.hasMore)
         }
     }
@@ -62,23 +62,23 @@ struct SearchTests {
     @Test("Exact ids: customer, chain, transaction, position, notificationUUID, in any case")
     func exact() async throws {
         let bought = chain("500000000000001", token: token)
-        try await search([bought, chain("5000000000000011", app: "com.example.second")]) { search in
-            let customer = try await search.answer(token.uppercased())
+        try await search([bought, chain("5000000000000011", app: "com.example.second")]) { state in
+            let customer = try await state.search(token.uppercased())
             #expect(customer.isExact)
             #expect(customer.matches.map(\.kind) == [.customer])
             #expect(customer.matches.first?.customer == CustomerId(token))
             // A chain of one app, and a later transaction of another app's chain.
-            let both = try await search.answer(bought.transactionId(1))
+            let both = try await state.search(bought.transactionId(1))
             #expect(both.matches.map(\.kind) == [.subscription, .transaction])
             #expect(both.matches[1].chain?.originalTransactionId.rawValue == bought.id)
-            let own = try await search.answer(
+            let own = try await state.search(
                 bought.transactionId(1), bundleId: BundleId(MadeChain.app))
             #expect(own.matches.map(\.kind) == [.transaction])
-            let first = try await search.answer(bought.id)
+            let first = try await state.search(bought.id)
             #expect(first.matches.map(\.kind) == [.subscription] && first.isExact)
-            let event = try await search.answer("#1")
+            let event = try await state.search("#1")
             #expect(event.matches.map(\.position) == [1] && event.matches.first?.kind == .event)
-            let other = try await search.answer("#1", bundleId: BundleId("com.example.second"))
+            let other = try await state.search("#1", bundleId: BundleId("com.example.second"))
             #expect(other.matches.isEmpty)
         }
     }
@@ -87,18 +87,18 @@ struct SearchTests {
     func orderLine() async throws {
         let bought = chain("500000000000001")
         let other = chain("500000000000099", app: "com.example.second")
-        try await search([bought, other]) { search in
+        try await search([bought, other]) { state in
             let line = "6\(bought.transactionId(1))"
-            let found = try await search.answer(line)
+            let found = try await state.search(line)
             #expect(found.isExact && found.matches.map(\.kind) == [.webOrderLineItem])
             #expect(found.matches.first?.id == line)
             #expect(found.matches.first?.chain?.originalTransactionId.rawValue == bought.id)
-            let elsewhere = try await search.answer(
+            let elsewhere = try await state.search(
                 line, bundleId: BundleId("com.example.second"))
             #expect(elsewhere.matches.isEmpty)
-            let begun = try await search.answer("60")
+            let begun = try await state.search("60")
             #expect(begun.matches.isEmpty)
-            let all = try await search.answer("6")
+            let all = try await state.search("6")
             #expect(!all.isExact && all.matches.allSatisfy { $0.kind == .webOrderLineItem })
             #expect(all.matches.count == 4)
         }
@@ -113,7 +113,7 @@ struct SearchTests {
             }
         ])
         try await place.session { session in
-            let answer = try await session.search.answer("0")
+            let answer = try await session.query.search("0")
             #expect(answer.matches.isEmpty)
         }
     }
@@ -125,7 +125,7 @@ struct SearchTests {
         try await place.session { session in
             let event = try #require(try await session.ledger.log.event(at: 1)?.event)
             let uuid = try #require(event.attributes.notificationUUID?.rawValue)
-            let answer = try await session.search.answer(uuid)
+            let answer = try await session.query.search(uuid)
             #expect(answer.matches.map(\.kind) == [.notification])
             #expect(answer.matches.first?.position == 1)
             #expect(answer.matches.first?.chain?.originalTransactionId == event.attributes.chain)
@@ -135,22 +135,22 @@ struct SearchTests {
     @Test("Without an exact id, at most twenty whose ids begin with the text")
     func beginning() async throws {
         let chains = (10..<31).map { chain("7000000000000\($0)", token: nil) }
-        try await search(chains) { search in
-            let none = try await search.answer("71")
+        try await search(chains) { state in
+            let none = try await state.search("71")
             #expect(none.matches.isEmpty && !none.hasMore)
-            let all = try await search.answer("70")
+            let all = try await state.search("70")
             #expect(!all.isExact && all.hasMore)
             #expect(all.matches.count == SearchLimits.matchCount)
             #expect(all.matches.allSatisfy { $0.kind == .subscription })
             #expect(all.matches.map(\.id) == chains.prefix(20).map(\.id))
-            let some = try await search.answer("70000000000001")
+            let some = try await state.search("70000000000001")
             #expect(some.matches.count { $0.kind == .subscription } == 10)
             #expect(some.matches.count { $0.kind == .transaction } == 10)
-            let other = try await search.answer("70", bundleId: BundleId("com.example.second"))
+            let other = try await state.search("70", bundleId: BundleId("com.example.second"))
             #expect(other.matches.isEmpty)
         }
-        try await search([chain("500000000000001", token: token)]) { search in
-            let customer = try await search.answer("F3A86f0d-52be")
+        try await search([chain("500000000000001", token: token)]) { state in
+            let customer = try await state.search("F3A86f0d-52be")
             #expect(customer.matches.map(\.customer) == [CustomerId(token)])
             #expect(!customer.isExact)
         }
@@ -165,8 +165,8 @@ struct SearchTests {
             ("M" + String(repeating: "A", count: 32), false), ("MK5TQL0XYÄ", false),
         ])
     func orders(text: String, isOrder: Bool) async throws {
-        try await search([]) { search in
-            let answer = try await search.answer(text)
+        try await search([]) { state in
+            let answer = try await state.search(text)
             #expect(answer.mayBeOrderId == isOrder)
         }
     }

@@ -15,7 +15,7 @@ struct ContractCodeTests {
         "AppleSync/Recovery/RecoveryFailure", "Intake/Configuration/ConfigurationError",
         "LedgerStore/Audit/LogFinding", "LedgerStore/StoreError", "Proofs/ProofError",
         "Queries/Customers/CommandError", "Queries/Customers/EligibilityAnswer",
-        "Queries/Erasure/ErasurePlan", "Queries/Subscriptions/ChainQuery",
+        "Queries/Erasure/ErasurePlan", "Queries/Subscriptions/ChainReading",
         "Reports/Metrics/MetricsError", "SQLiteStore/Backup/BackupError",
         "Service/Operation/OperatorError", "Web/Running/WebServiceError",
     ]

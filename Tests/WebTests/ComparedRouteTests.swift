@@ -20,7 +20,7 @@ struct ComparedRouteTests {
         _ host: LedgerHost, _ knowledge: AsOf = .everything
     ) async throws -> MetricsQuery {
         MetricsQuery(
-            try await host.ledger(.production).snapshot(limit: .seconds(60)).query,
+            try await host.ledger(.production).snapshot(limit: .seconds(60)),
             reportTimeZone: "UTC", now: ServedPlace.now, knowledge: knowledge)
     }
 

@@ -84,8 +84,8 @@ struct CustomerRouteTests {
             let snapshot = try await host.ledger(.production).snapshot()
             let moment = host.moment(QueryScope())
             let customer = CustomerId(stated: token)
-            let answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
-            let reading = try await snapshot.customers.reading(of: customer, moment: moment)
+            let answer = try await snapshot.entitlements(of: customer, moment: moment)
+            let reading = try await snapshot.reading(of: customer, moment: moment)
             var (entitlements, timeline, list) = (JSONWriter(), JSONWriter(), JSONWriter())
             answer.write(to: &entitlements)
             reading.writeTimeline(to: &timeline)
@@ -260,7 +260,7 @@ struct CustomerRouteTests {
     @Test("Up to the limit customers are answered, one more is refused", arguments: [0, 1])
     func batchBound(excess: Int) async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let names = (0..<CustomerQuery.batchCustomerCount + excess).map { number in
+            let names = (0..<CustomersBody.customerCount + excess).map { number in
                 String(repeating: "c", count: CommandLimits.customerByteCount - 6)
                     + String(100_000 + number)
             }

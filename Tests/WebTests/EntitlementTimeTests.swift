@@ -19,7 +19,7 @@ struct EntitlementTimeTests {
         _ host: LedgerHost, _ customer: CustomerId
     ) async throws -> [Timestamp] {
         let snapshot = try await host.ledger(.production).snapshot()
-        let reading = try await snapshot.customers.reading(
+        let reading = try await snapshot.reading(
             of: customer, moment: host.moment(QueryScope()))
         var json = JSONWriter()
         reading.writeTimeline(to: &json)
@@ -50,7 +50,7 @@ struct EntitlementTimeTests {
             for time in times + times.reversed() + leaping {
                 let moment = host.moment(QueryScope(at: time))
                 var expected = JSONWriter()
-                try await snapshot.customers.entitlements(of: customer, moment: moment)
+                try await snapshot.entitlements(of: customer, moment: moment)
                     .write(to: &expected)
                 let answer = try await client.get(
                     "/v1/customers/\(token)/entitlements?at=\(time.rfc3339)")

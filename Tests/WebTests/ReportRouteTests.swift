@@ -134,7 +134,7 @@ struct ReportRouteTests {
                 words.by = MetricParameters.list(by)
                 let snapshot = try await host.ledger(.production).snapshot()
                 let report = try await MetricsQuery(
-                    snapshot.query, reportTimeZone: "UTC", now: ServedPlace.now
+                    snapshot, reportTimeZone: "UTC", now: ServedPlace.now
                 ).churn(words)
                 var json = JSONWriter()
                 report.write(to: &json)
@@ -256,7 +256,7 @@ struct ReportRouteTests {
             words.by = [dimension]
             let snapshot = try await host.ledger(.production).snapshot(limit: .seconds(60))
             let report = try await MetricsQuery(
-                snapshot.query, reportTimeZone: "UTC", now: ServedPlace.now
+                snapshot, reportTimeZone: "UTC", now: ServedPlace.now
             ).metric(name, words)
             var json = JSONWriter()
             report.write(to: &json)

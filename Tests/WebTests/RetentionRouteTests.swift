@@ -319,7 +319,7 @@ struct RetentionRouteTests {
             #expect(try await client.get("/v1/events").json["position"]?.int64 == 3)
             let snapshot = try await host.ledger(.production).snapshot()
             // One period is left, so nothing is decided.
-            let offers = try await snapshot.query.retentionOffers(
+            let offers = try await snapshot.retentionOffers(
                 from: ServedPlace.now, to: ServedPlace.now.advanced(byMilliseconds: 60_000),
                 now: ServedPlace.now)
             #expect(offers.rows.map(\.rule) == ["plan"])
@@ -339,7 +339,7 @@ struct RetentionRouteTests {
             let undated = try await client.get(path)
             #expect(undated.status == 400)
             #expect(undated.code == "invalidTime")
-            let later = try await snapshot.query.retentionOffers(
+            let later = try await snapshot.retentionOffers(
                 from: ServedPlace.now.advanced(byMilliseconds: 60_000),
                 to: Timestamp(milliseconds: .max), now: ServedPlace.now)
             #expect(later.rows.isEmpty)

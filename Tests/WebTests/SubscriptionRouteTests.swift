@@ -14,13 +14,13 @@ struct SubscriptionRouteTests {
     func same() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             let snapshot = try await host.ledger(.production).snapshot()
-            let reading = try await snapshot.query.reading(
+            let reading = try await snapshot.reading(
                 purchase.id, moment: host.moment(QueryScope()))
             var json = JSONWriter()
             reading.write(to: &json)
             #expect(try await client.get("/v1/subscriptions/\(purchase.id)").bytes == json.bytes)
             let id = purchase.transactionId(1)
-            let byTransaction = try await snapshot.query.reading(
+            let byTransaction = try await snapshot.reading(
                 id, moment: host.moment(QueryScope()))
             var other = JSONWriter()
             byTransaction.write(to: &other)

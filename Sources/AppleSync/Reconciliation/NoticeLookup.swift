@@ -90,9 +90,9 @@ struct NoticeLookup: Sendable {
         of chain: ChainId, atLeast position: Int64
     ) async throws(AppleRequestFailure) -> [NoticeCode] {
         do throws(StoreError) {
-            let query = try await projected(position).query
+            let snapshot = try await projected(position)
             let moment = Moment(at: now, now: now)
-            let reading = try await query.readings(of: [chain], moment).first
+            let reading = try await snapshot.readings(of: [chain], moment).first
             return reading?.answer.notices.map(\.code) ?? []
         } catch { throw .store(error) }
     }

@@ -7,6 +7,8 @@ struct TimelineRows {
     let frame: Frame
     /// Whether a row names its chain.
     let isMerged: Bool
+    /// Entries of a page.
+    static let entryCount = 40
     /// Gaps on one page of a merged timeline; each purchase has a page with all of its own.
     private static let mergedGapCount = 8
 
@@ -27,12 +29,14 @@ struct TimelineRows {
     /// The table.
     ///
     /// - Parameters:
-    ///   - slice: the page, newest first.
+    ///   - page: newest first.
     ///   - gaps: notices of missing events; each is a row, or counted, on exactly one page.
-    func table(_ slice: TimelineSlice, gaps: [(Notice, ChainReading)]) -> HTML {
-        var rows = slice.page.entries.map { Row($0.at, row($0)) }
+    func table(
+        _ page: TimelinePage<CustomerReading.Entry>, gaps: [(Notice, ChainReading)]
+    ) -> HTML {
+        var rows = page.entries.map { Row($0.at, row($0)) }
         // A gap is above the entries of the time at which it began, or below those it lies before.
-        let here = gaps.filter { slice.page.includes($0.0.from) }.sorted { $0.0.from > $1.0.from }
+        let here = gaps.filter { page.includes($0.0.from) }.sorted { $0.0.from > $1.0.from }
         let shown = isMerged ? here.prefix(TimelineRows.mergedGapCount) : here[...]
         rows += shown.map {
             Row($0.0.from, order: $0.0.code.isGapBefore ? 1 : -1, row($0.0, $0.1))
@@ -126,5 +130,20 @@ struct TimelineRows {
         let isLate = lateness > NoticeLimits.lateDeliveryMilliseconds
         let text = "+\(Duration.milliseconds(max(0, lateness)).text)"
         return isLate ? "<span class=\"tag warn\">\(text)</span>" : "\(text)"
+    }
+}
+
+extension TimelinePage {
+    /// Links to the newest and the next older page.
+    func pager(_ frame: Frame) -> HTML {
+        guard after != nil || next != nil else { return "" }
+        let newest: HTML =
+            after == nil ? "" : "<a href=\"\(frame.own(frame.state))\">Newest</a>"
+        let older: HTML =
+            next.map { next -> HTML in
+                let address = frame.own(frame.state, [("before", next.cursor)])
+                return "<a rel=\"next\" href=\"\(address)\">Older</a>"
+            } ?? ""
+        return "<nav class=\"pager\" aria-label=\"Pages\">\(newest) \(older)</nav>"
     }
 }

@@ -7,7 +7,7 @@ package struct CustomerPage {
     let frame: Frame
     let answer: EntitlementsAnswer
     let reading: CustomerReading
-    let slice: TimelineSlice
+    let slice: TimelinePage<CustomerReading.Entry>
 
     /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
     package init(
@@ -17,7 +17,7 @@ package struct CustomerPage {
         self.frame = frame.of(answer.stamp)
         self.answer = answer
         self.reading = reading
-        slice = TimelineSlice(reading, before: before)
+        slice = reading.page(.newest, after: before, limit: TimelineRows.entryCount)
     }
 
     /// Whether nothing was ever received about the customer.

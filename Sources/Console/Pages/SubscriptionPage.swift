@@ -6,13 +6,14 @@ package import Queries
 package struct SubscriptionPage {
     let frame: Frame
     let reading: ChainReading
-    let slice: TimelineSlice
+    let slice: TimelinePage<CustomerReading.Entry>
 
     /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
     package init(_ frame: Frame, _ reading: ChainReading, before: TimelinePlace?) {
         self.frame = frame.of(reading.stamp)
         self.reading = reading
-        slice = TimelineSlice(reading, before: before)
+        slice = reading.page(.newest, after: before, limit: TimelineRows.entryCount)
+            .map { .chain($0, reading) }
     }
 
     package var page: Page {

@@ -2,7 +2,7 @@ public import AppStore
 internal import Intake
 public import Ledger
 public import LedgerStore
-internal import Projection
+public import Projection
 public import Queries
 public import Reports
 internal import SQLiteStore
@@ -10,7 +10,7 @@ internal import Signing
 
 /// Makes bundles of one environment's ledger.
 public struct BundleMaker: Sendable {
-    let chains: ChainQuery
+    let chains: LedgerSnapshot
     let prover: TreeProver
     let signer: CheckpointSigner
     let maximumByteCount: Int
@@ -18,7 +18,7 @@ public struct BundleMaker: Sendable {
     /// - `chains`: answers from the state to prove.
     /// - `maximumByteCount`: about the largest file.
     public init(
-        _ chains: ChainQuery, prover: TreeProver, signer: CheckpointSigner,
+        _ chains: LedgerSnapshot, prover: TreeProver, signer: CheckpointSigner,
         maximumByteCount: Int = ProofBundle.maximumByteCount
     ) {
         self.maximumByteCount = maximumByteCount
@@ -127,7 +127,7 @@ public struct BundleMaker: Sendable {
         }
         return BundleQuery(
             subject: subject, at: moment.at, now: moment.now,
-            knownPosition: moment.knowledge.position(head: chains.head))
+            knownPosition: moment.knowledge.position(head: chains.position))
     }
 
     /// The positions with erased events replaced by the erasures that carry what they stated.

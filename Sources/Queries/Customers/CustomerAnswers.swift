@@ -48,13 +48,9 @@ extension CustomerReading {
     /// Entries are those of the chains' timelines, each with its chain, and commands about the
     /// customer. `chains` are those of `chains(of:)`.
     ///
-    /// - `after`: the place of the last entry of the previous page; nil for the first page.
-    /// - `limit`: entries per page; nil for all of them.
-    public func writeTimeline(
-        to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
-        limit: Int? = nil
-    ) {
-        let page = page(order, after: after, limit: limit)
+    /// - Parameter page: nil: the whole timeline.
+    public func writeTimeline(to json: inout JSONWriter, _ page: TimelinePage<Entry>? = nil) {
+        let page = page ?? self.page()
         json.object { json in
             json.member("customer", customer)
             stamp.writeMembers(to: &json)

@@ -1,6 +1,7 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
+public import Projection
 internal import SQLiteStore
 
 /// Everything about one customer at one moment: the folded chains they hold or held, and the
@@ -61,14 +62,14 @@ public struct CustomerReading: Sendable {
     }
 }
 
-extension CustomerQuery {
+extension LedgerSnapshot {
     /// Folds everything about a customer; an unknown id has no chains and no commands.
     public func reading(
         of customer: CustomerId, moment: Moment, bundleId: BundleId? = nil
     ) async throws(StoreError) -> CustomerReading {
         let every = try await chains(of: customer, nil)
         let chains = every.filter { bundleId == nil || $0.bundleId == bundleId }
-        let named = try await chainQuery.readings(of: chains, moment)
+        let named = try await readings(of: chains, moment)
         let isHeld = { (reading: ChainReading) in
             reading.life.holders.stretches(of: customer).contains { $0.from <= moment.at }
         }
@@ -79,7 +80,7 @@ extension CustomerQuery {
             own.commands.filter { $0.receivedAt <= moment.at }
         )
         reading.isKnown =
-            !every.isEmpty || allOwn.contains { $0.command != nil && $0.position <= head }
+            !every.isEmpty || allOwn.contains { $0.command != nil && $0.position <= position }
         return reading
     }
 
@@ -97,8 +98,7 @@ extension CustomerQuery {
             rest = rest.dropFirst(next.count)
             held +=
                 reading(
-                    customer, moment, bundleId, try await chainQuery.readings(of: next, moment),
-                    [], []
+                    customer, moment, bundleId, try await readings(of: next, moment), [], []
                 ).held
         }
         return reading(customer, moment, bundleId, held, [], [])
@@ -110,7 +110,8 @@ extension CustomerQuery {
     ) -> CustomerReading {
         CustomerReading(
             customer: customer, moment: moment,
-            stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)),
+            stamp: AnswerStamp(
+                moment, of: bundleId, position: moment.knowledge.position(head: position), ledger),
             chains: chains, elsewhere: elsewhere, commands: commands)
     }
 }

@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 internal import LedgerStore
-internal import Projection
+public import Projection
 internal import SQLiteStore
 
 /// Whether a customer is in the position an offer is for: the `eligibility` object of
@@ -73,7 +73,7 @@ public struct EligibilityError: Error, Sendable, Equatable, CustomStringConverti
     public var description: String { message }
 }
 
-extension CustomerQuery {
+extension LedgerSnapshot {
     /// Applies a rule to the chains that a customer holds or held.
     ///
     /// - Parameters:
@@ -116,7 +116,8 @@ extension CustomerQuery {
         }
         return EligibilityAnswer(
             productId: product, chains: chains, eligibility: eligibility,
-            stamp: stamp(moment, bundleId, position: moment.knowledge.position(head: head)))
+            stamp: AnswerStamp(
+                moment, of: bundleId, position: moment.knowledge.position(head: position), ledger))
     }
 
     /// Throws `unknownGroup` where a chain of one of the customers has no state, or that of a
@@ -132,7 +133,7 @@ extension CustomerQuery {
                 let known = admitted(facts, moment)
                 let life = readings[chain]?.life ?? ledger.life(of: known)
                 guard life.isEmpty || life.isOneTime,
-                    let fact = known.first(where: CustomerQuery.mayRenew)
+                    let fact = known.first(where: LedgerSnapshot.mayRenew)
                 else { continue }
                 throw EligibilityError(
                     .unknownGroup,
@@ -169,7 +170,7 @@ extension CustomerQuery {
         _ id: String, _ bundleId: BundleId, _ moment: Moment, mayBeUnknown: Bool
     ) async throws -> ChainReading? {
         do throws(QueryError) {
-            return try await chainQuery.reading(id, bundleId: bundleId, moment: moment)
+            return try await reading(id, bundleId: bundleId, moment: moment)
         } catch {
             guard mayBeUnknown, case .noSuchSubscription = error else { throw error }
             let chain = ChainId(

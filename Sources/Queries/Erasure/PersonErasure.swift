@@ -201,7 +201,7 @@ public struct PersonErasure: Sendable {
     /// Throws `QueryError` (`noSuchSubscription` for such an id of a new order), `CommandError` for
     /// a wrong actor, reason or key, and `StoreError`.
     public func chains(
-        named ids: [String], by query: ChainQuery, bundleId: BundleId?,
+        named ids: [String], by query: LedgerSnapshot, bundleId: BundleId?,
         _ order: CommandIntake.Order?
     ) async throws -> (found: [ChainId], unknown: [String]) {
         var isRepeated = false
@@ -269,7 +269,7 @@ public struct PersonErasure: Sendable {
         while true {
             let page = try await ledger.operations.retentionAnswers(
                 after: place, before: Timestamp(milliseconds: .max),
-                limit: ChainQuery.retentionPageCount)
+                limit: LedgerSnapshot.retentionPageCount)
             guard let last = page.last else { break }
             place = RetentionRecord.Place(last)
             chains.formUnion(page.map(\.chain))

@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
-internal import Projection
+public import Projection
 internal import SQLiteStore
 
 /// The answers to Apple's requests for retention messages in a window, and their results
@@ -60,7 +60,7 @@ public struct RetentionOffers: Sendable, Equatable, JSONObjectWritable {
     }
 }
 
-extension ChainQuery {
+extension LedgerSnapshot {
     /// Answers read at once.
     static var retentionPageCount: Int { 500 }
 
@@ -89,13 +89,13 @@ extension ChainQuery {
         from: Timestamp, to: Timestamp, now: Timestamp, bundleId: BundleId?
     ) async throws(StoreError) -> RetentionOffers {
         var offers = RetentionOffers(
-            environment: ledger.environment, from: from, to: to, position: head)
+            environment: ledger.environment, from: from, to: to, position: position)
         // By rows without results.
         var counts: [RetentionOffers.Row: [RetentionResult: Int]] = [:]
         var place = RetentionRecord.Place(before: from)
         while true {
             let page = try await ledger.operations.retentionAnswers(
-                after: place, before: to, limit: ChainQuery.retentionPageCount)
+                after: place, before: to, limit: LedgerSnapshot.retentionPageCount)
             guard let last = page.last else { break }
             place = RetentionRecord.Place(last)
             let asked = page.filter { bundleId == nil || $0.chain.bundleId == bundleId }
@@ -131,7 +131,7 @@ extension ChainQuery {
         guard !chains.isEmpty else { return [:] }
         var lives: [ChainId: Lifecycle] = [:]
         for (chain, facts) in try await facts.facts(of: chains) {
-            lives[chain] = ledger.life(of: facts.filter { $0.position <= head })
+            lives[chain] = ledger.life(of: facts.filter { $0.position <= position })
         }
         return lives
     }

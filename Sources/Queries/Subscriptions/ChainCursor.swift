@@ -1,5 +1,6 @@
 import Ledger
 public import LedgerStore
+public import Projection
 internal import SQLiteStore
 
 /// The state of an iteration over all chains.
@@ -8,7 +9,7 @@ public struct ChainCursor: Sendable {
     var after: ChainId?
 }
 
-extension ChainQuery {
+extension LedgerSnapshot {
     /// The next chain in order that exists at the moment; nil at the end. Start with a nil cursor.
     public func next(
         after cursor: inout ChainCursor?, moment: Moment
@@ -21,7 +22,7 @@ extension ChainQuery {
             state.after = last.0
             state.pending = page.compactMap { entry in
                 ChainReading(
-                    chain: entry.0, facts: entry.1, shared: [], moment: moment, head: head,
+                    chain: entry.0, facts: entry.1, shared: [], moment: moment, head: position,
                     ledger: ledger)
             }
         }

@@ -1,7 +1,7 @@
 public import AppStore
 import Ledger
 internal import LedgerStore
-internal import Projection
+public import Projection
 internal import SQLiteStore
 import Signing
 
@@ -24,7 +24,7 @@ public struct Export: Sendable {
 
     public typealias Output = (_ bytes: [UInt8]) throws -> Void
 
-    let query: ChainQuery
+    let query: LedgerSnapshot
     let moment: Moment
     public var bundleId: BundleId?
     /// For events: those after the position. Otherwise: chains that changed after it.
@@ -32,7 +32,7 @@ public struct Export: Sendable {
     /// Adds `signedPayload` to events.
     public var withEvidence = false
 
-    public init(query: ChainQuery, moment: Moment) {
+    public init(query: LedgerSnapshot, moment: Moment) {
         self.query = query
         self.moment = moment
     }
@@ -58,7 +58,7 @@ public struct Export: Sendable {
         var shared: [SharedTransaction] = []
         if subject == .subscriptions {
             let all = try await query.projections.sharedTransactions(
-                through: moment.knowledge.position(head: query.head))
+                through: moment.knowledge.position(head: query.position))
             shared = try await query.admitted(all, moment.knowledge)
         }
         let sharedChains = Set(shared.map(\.chain))
@@ -67,7 +67,7 @@ public struct Export: Sendable {
             let page = try await query.facts.page(after: cursor)
             guard let last = page.last else { return }
             cursor = last.0
-            let (moment, ledger, head) = (moment, query.ledger, query.head)
+            let (moment, ledger, head) = (moment, query.ledger, query.position)
             let wanted = page.filter { isWanted($0) }
             let allShared = shared
             let readings = await Parallel.map(wanted) { entry in
@@ -107,7 +107,7 @@ public struct Export: Sendable {
     // MARK: Events
 
     private func events(_ lines: inout ExportLines, _ output: Output) async throws {
-        let through = moment.knowledge.position(head: query.head)
+        let through = moment.knowledge.position(head: query.position)
         var position = after
         while true {
             let page = try await page(after: position, through: through)

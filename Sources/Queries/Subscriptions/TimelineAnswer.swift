@@ -33,13 +33,11 @@ extension ChainReading {
     /// last page, absent where one page holds the whole timeline, so that it equals the unpaged
     /// one.
     ///
-    /// - `after`: the place of the last entry of the previous page; nil for the first page.
-    /// - `limit`: entries per page; nil for all of them.
+    /// - Parameter page: nil: the whole timeline.
     public func writeTimeline(
-        to json: inout JSONWriter, _ order: TimelineOrder = .oldest, after: TimelinePlace? = nil,
-        limit: Int? = nil
+        to json: inout JSONWriter, _ page: TimelinePage<TimelineEntry>? = nil
     ) {
-        let page = page(order, after: after, limit: limit)
+        let page = page ?? self.page()
         json.object { json in
             json.member("chain", self)
             json.objects("intervals", intervals(of: page)) { json, interval in
@@ -52,7 +50,7 @@ extension ChainReading {
             json.objects("entries", page.entries) { json, entry in
                 writeMembers(of: entry, to: &json)
             }
-            if after != nil || page.next != nil { json.member("next", page.next?.cursor) }
+            if page.after != nil || page.next != nil { json.member("next", page.next?.cursor) }
         }
     }
 

@@ -58,7 +58,7 @@ extension MetricsQuery {
 
     /// Whether any fact of a chain is within the requested knowledge.
     private func isKnown(_ chain: ContributionPage.Chain) -> Bool {
-        chain.firstPosition <= query.head
+        chain.firstPosition <= query.position
             && knowledge.admits(
                 position: chain.firstPosition, receivedAt: chain.firstReceivedAt)
     }
@@ -66,7 +66,7 @@ extension MetricsQuery {
     /// Whether no fact of a chain is after the requested knowledge. For a chain without movements
     /// even the app is unknown here.
     private func isUsable(_ chain: ContributionPage.Chain) -> Bool {
-        chain.lastPosition <= query.head && (bundleId == nil || !chain.movements.isEmpty)
+        chain.lastPosition <= query.position && (bundleId == nil || !chain.movements.isEmpty)
             && knowledge.admits(position: chain.lastPosition, receivedAt: chain.receivedAt)
     }
 
@@ -80,7 +80,7 @@ extension MetricsQuery {
             rest = rest.dropFirst(MetricsQuery.foldedChainCount)
             let meant = chains.filter { bundleId == nil || $0.bundleId == bundleId }
             for (chain, facts) in try await query.facts.facts(of: meant) {
-                let known = facts.filter { $0.position <= query.head && knowledge.admits($0) }
+                let known = facts.filter { $0.position <= query.position && knowledge.admits($0) }
                 let life = query.ledger.life(of: known)
                 guard !life.isEmpty else { continue }
                 sum.tally.chainCount += 1

@@ -44,7 +44,7 @@ extension MetricsQuery {
             if sources.contains(.contributions) {
                 let sum = try await sumContributions(question)
                 return RollForwardAnswer(
-                    rollForward: sum.rollForward, tally: sum.tally, head: query.head,
+                    rollForward: sum.rollForward, tally: sum.tally, head: query.position,
                     source: .contributions)
             }
         } catch {
@@ -64,7 +64,7 @@ extension MetricsQuery {
         guard knowledge == .everything, zone.days.name == days.name,
             let plan = MovementPlan(question.instants, days: days, now: now),
             let stored = try await query.projections.movements(plan),
-            stored.position >= query.head, stored.newestSignedAt.map({ $0 <= now }) ?? true
+            stored.position >= query.position, stored.newestSignedAt.map({ $0 <= now }) ?? true
         else { return nil }
         let sum = try await MovementTally.sum(
             stored,
@@ -104,6 +104,6 @@ extension MetricsQuery {
             sum.add(conversion.converted(metrics, &sum.tally.rateGaps))
         }
         return RollForwardAnswer(
-            rollForward: sum.rollForward, tally: sum.tally, head: query.head, source: .facts)
+            rollForward: sum.rollForward, tally: sum.tally, head: query.position, source: .facts)
     }
 }

@@ -1,6 +1,6 @@
 public import AppStore
 public import Ledger
-internal import Projection
+public import Projection
 public import Queries
 
 /// Computes metrics from one state of a ledger, for the command line and HTTP.
@@ -8,7 +8,7 @@ public struct MetricsQuery: Sendable {
     /// Reports progress: facts folded, and their approximate total.
     public typealias ProgressHandler = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
-    let query: ChainQuery
+    let query: LedgerSnapshot
     /// The configured report zone.
     let reportTimeZone: String
     /// The current time of the clock.
@@ -21,7 +21,7 @@ public struct MetricsQuery: Sendable {
     public var rates: CurrencyRates?
 
     public init(
-        _ query: ChainQuery, reportTimeZone: String, now: Timestamp,
+        _ query: LedgerSnapshot, reportTimeZone: String, now: Timestamp,
         knowledge: AsOf = .everything, bundleId: BundleId? = nil,
         report: @escaping ProgressHandler = { _, _ in }
     ) {
@@ -72,7 +72,7 @@ public struct MetricsQuery: Sendable {
         rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
     ) -> MetricsStamp {
         // Stored sums may be ahead of the query.
-        let head = answer?.head ?? query.head
+        let head = answer?.head ?? query.position
         let apps = scope.filters[.app] ?? []
         let app = bundleId ?? (apps.count == 1 ? apps.first ?? nil : nil).map { BundleId($0) }
         return MetricsStamp(

@@ -1,5 +1,6 @@
 import Ledger
 import LedgerStore
+internal import Projection
 internal import Queries
 internal import SQLiteStore
 

@@ -73,7 +73,7 @@ extension MetricsQuery {
     private func addPages<Sum>(
         _ pages: FactsPages, to sum: inout Sum, _ add: (inout Sum, ChainId, [Fact]) -> Void
     ) async throws(StoreError) {
-        let head = query.head
+        let head = query.position
         while let (page, factCount) = try await pages.next() {
             try page.forEachChain { chain, facts in
                 // Facts stored under a customer's id are not a chain.

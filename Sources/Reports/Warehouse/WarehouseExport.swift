@@ -1,7 +1,7 @@
 public import AppStore
 import Ledger
 import LedgerStore
-package import Projection
+public import Projection
 public import Queries
 internal import SQLiteStore
 import Signing
@@ -10,7 +10,7 @@ import Signing
 /// removed from the ledger. Written lines never change; a run resumed after a position writes
 /// exactly the lines that a single run would have written after it (*Warehouse*).
 public struct WarehouseExport: Sendable {
-    package let query: ChainQuery
+    package let query: LedgerSnapshot
     package let zone: ReportZone
     public var bundleId: BundleId?
     /// Exclusive lower bound of the exported positions.
@@ -19,7 +19,7 @@ public struct WarehouseExport: Sendable {
     public var through: Int64 = .max
 
     /// - `reportTimeZone`: the zone of the days; nil is returned for an unknown zone.
-    public init?(query: ChainQuery, reportTimeZone: String) {
+    public init?(query: LedgerSnapshot, reportTimeZone: String) {
         guard let zone = ReportZone(reportTimeZone) else { return nil }
         self.query = query
         self.zone = zone
@@ -46,7 +46,7 @@ public struct WarehouseExport: Sendable {
     ) async throws {
         var writer = ExportLines(columns: subject.columns, format: format)
         if after <= 0, let header = writer.header { try output(header) }
-        let end = min(through, query.head)
+        let end = min(through, query.position)
         let rules = rules(subject)
         let erased = try await erasedChains(after: max(0, after))
         var position = after
@@ -88,7 +88,7 @@ public struct WarehouseExport: Sendable {
         let log = query.ledger.log
         var chains: [Int64: Set<ChainId>] = [:]
         // An erasure names only events before it.
-        for position in try await log.erasurePositions(after: start, through: query.head) {
+        for position in try await log.erasurePositions(after: start, through: query.position) {
             guard let erasure = try await log.event(at: position) else { continue }
             for stated in try FactDecoder.decode(erasure) where stated.chain.isPseudonym {
                 chains[stated.fact.position, default: []].insert(stated.chain)

@@ -35,7 +35,7 @@ extension LedgerHost {
             key: try audit.signerKey(), clock: clock)
         let snapshot = try await served.snapshot(for: scope)
         let maker = BundleMaker(
-            snapshot.query, prover: served.proofs, signer: signer,
+            snapshot, prover: served.proofs, signer: signer,
             maximumByteCount: LedgerHost.bundleByteCount)
         switch answer {
         case .subscription(let id):

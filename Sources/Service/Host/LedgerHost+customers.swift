@@ -22,7 +22,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(for: scope)
-        let answers = try await snapshot.customers.entitlements(
+        let answers = try await snapshot.entitlements(
             of: customers, moment: answerMoment(scope), bundleId: scope.bundleId)
         return ledger.answer(at: snapshot.position) { json in
             json.array("customers", answers) { $1.write(to: &$0) }
@@ -37,8 +37,9 @@ extension LedgerHost {
         let ledger = try ledger(scope.environment)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let (reading, position) = try await read(customer, scope)
+        let page = reading.page(order, after: after, limit: limit)
         return ServedAnswer(position: position, lag: ledger.lag.positions) {
-            reading.writeTimeline(to: &$0, order, after: after, limit: limit)
+            reading.writeTimeline(to: &$0, page)
         }
     }
 
@@ -53,7 +54,7 @@ extension LedgerHost {
         _ customer: CustomerId, _ scope: QueryScope
     ) async throws -> (CustomerReading, position: Int64) {
         let snapshot = try await ledger(scope.environment).snapshot(for: scope)
-        let reading = try await snapshot.customers.reading(
+        let reading = try await snapshot.reading(
             of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
         return (reading, snapshot.position)
     }
@@ -63,10 +64,10 @@ extension LedgerHost {
         _ customer: CustomerId, _ scope: QueryScope
     ) async throws -> (answer: EntitlementsAnswer, reading: CustomerReading) {
         let snapshot = try await ledger(scope.environment).snapshot(for: scope)
-        let (moment, query) = (try answerMoment(scope), snapshot.customers)
+        let moment = try answerMoment(scope)
         return (
-            try await query.entitlements(of: customer, moment: moment, bundleId: scope.bundleId),
-            try await query.reading(of: customer, moment: moment, bundleId: scope.bundleId)
+            try await snapshot.entitlements(of: customer, moment: moment, bundleId: scope.bundleId),
+            try await snapshot.reading(of: customer, moment: moment, bundleId: scope.bundleId)
         )
     }
 
@@ -77,7 +78,7 @@ extension LedgerHost {
         let ledger = try ledger(scope.environment)
         let snapshot = try await ledger.snapshot(for: scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        let reading = try await snapshot.customers.held(
+        let reading = try await snapshot.held(
             by: customer, moment: answerMoment(scope), bundleId: scope.bundleId, after: after,
             limit: limit)
         return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
@@ -95,17 +96,16 @@ extension ServedLedger {
         let snapshot = try await snapshot(for: scope)
         guard case .everything = moment.knowledge else {
             return served(
-                try await snapshot.customers.entitlements(
+                try await snapshot.entitlements(
                     of: customer, moment: moment, bundleId: scope.bundleId), snapshot)
         }
         let key = ProjectionsStore.CustomerKey(customer, bundleId: scope.bundleId)
         let cached = try await cached(key, snapshot)
         let record = cached.record
         guard record.isComplete(at: moment.at) else {
-            return served(try await snapshot.customers.answer(key, record, moment), snapshot)
+            return served(try await snapshot.answer(key, record, moment), snapshot)
         }
-        let stamp = snapshot.customers.stamp(
-            moment, scope.bundleId, position: record.position)
+        let stamp = AnswerStamp(moment, of: scope.bundleId, position: record.position, ledger)
         let prepared = cached.prepared(at: moment.at, stamp) {
             PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue, stamp)
         }

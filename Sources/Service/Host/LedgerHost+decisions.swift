@@ -109,7 +109,7 @@ extension LedgerSnapshot {
         _ id: String, _ bundleId: BundleId?, of served: ServedLedger
     ) async throws -> ChainId {
         do throws(QueryError) {
-            return try await query.decidedChain(id, bundleId: bundleId)
+            return try await decidedChain(id, bundleId: bundleId)
         } catch {
             if case .noSuchSubscription = error, position < served.head {
                 throw ServingError.projectionBehind(position: position)
@@ -172,9 +172,9 @@ extension ServedLedger {
         including chain: ChainId?
     ) async throws -> EntitlementsAnswer {
         if let snapshot {
-            return try await snapshot.customers.entitlements(of: customer, moment: moment)
+            return try await snapshot.entitlements(of: customer, moment: moment)
         }
-        return try await self.snapshot().customers.entitlements(
+        return try await self.snapshot().entitlements(
             of: customer, moment: moment, including: chain)
     }
 }

@@ -79,7 +79,7 @@ extension LedgerHost {
         let snapshot = try await served.wholeSnapshot()
         do {
             return try await erasure.chains(
-                named: ids, by: snapshot.query, bundleId: scope.bundleId, order)
+                named: ids, by: snapshot, bundleId: scope.bundleId, order)
         } catch let error as QueryError {
             guard case .noSuchSubscription = error else { throw error }
             throw MissingAnswer(

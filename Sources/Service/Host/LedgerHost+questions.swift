@@ -26,7 +26,7 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         return try await answer(id, scope) {
-            $0.writeTimeline(to: &$1, order, after: after, limit: limit)
+            $0.writeTimeline(to: &$1, $0.page(order, after: after, limit: limit))
         }
     }
 

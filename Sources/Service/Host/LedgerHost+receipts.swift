@@ -68,15 +68,14 @@ extension LedgerHost {
         let head = try await served.ledger.log.head().position
         let snapshot = try await served.snapshot(atLeast: head)
         let moment = Moment(at: clock(), now: clock())
-        let readings = try await snapshot.query.readings(of: chains, moment)
+        let readings = try await snapshot.readings(of: chains, moment)
         let known = Set(readings.map(\.chain))
-        let stateless = try await snapshot.query.stateless(
-            chains.filter { !known.contains($0) })
+        let stateless = try await snapshot.stateless(chains.filter { !known.contains($0) })
         let token = readings.lazy.compactMap(\.answer.appAccountToken).first
         let customer = body.customer ?? token.map { CustomerId(token: $0) }
         var answer: EntitlementsAnswer?
         if let customer {
-            answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
+            answer = try await snapshot.entitlements(of: customer, moment: moment)
         }
         let reported = answer ?? served.unknownCustomer(moment, head)
         return served.answer(at: snapshot.position) { [named, claims, answer] json in

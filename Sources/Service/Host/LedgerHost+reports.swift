@@ -148,7 +148,7 @@ extension LedgerHost {
         return try await ledger.reportTurn {
             let snapshot = try await ledger.snapshot(for: scope)
             var query = MetricsQuery(
-                snapshot.query, reportTimeZone: configuration.reportTimeZone, now: clock(),
+                snapshot, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)
             query.rates = rates
             return try await compute(query, snapshot.position)

@@ -6,7 +6,7 @@ extension LedgerHost {
     ///
     /// Throws `SearchError`, `StoreError` or `ServingError`.
     public func search(_ text: String, _ scope: QueryScope) async throws -> SearchAnswer {
-        try await ledger(scope.environment).snapshot(atLeast: scope.minPosition).search
-            .answer(text, bundleId: scope.bundleId)
+        try await ledger(scope.environment).snapshot(atLeast: scope.minPosition)
+            .search(text, bundleId: scope.bundleId)
     }
 }

@@ -30,7 +30,7 @@ extension LedgerHost {
         if order.isForEligible, let snapshot {
             do {
                 eligibility = try await order.eligibility(
-                    in: snapshot.customers, bundleId: app.bundleId, moment: moment)
+                    in: snapshot, bundleId: app.bundleId, moment: moment)
             } catch let error as QueryError where error.code == "noSuchSubscription" {
                 throw MissingAnswer(error: error, position: position, lag: served.lag.positions)
             }

@@ -166,7 +166,7 @@ extension LedgerHost {
         let moment = Moment(at: record.at, now: record.at)
         var answer: EntitlementsAnswer?
         if let customer {
-            answer = try await snapshot.customers.entitlements(of: customer, moment: moment)
+            answer = try await snapshot.entitlements(of: customer, moment: moment)
         }
         return served.answer(record, nil, answer, moment)
     }
@@ -228,7 +228,7 @@ extension ServedLedger {
     ) async throws -> ChainReading? {
         guard let chain else { return nil }
         if let snapshot {
-            return try await snapshot.query.readings(of: [chain], moment).first
+            return try await snapshot.readings(of: [chain], moment).first
         }
         let facts = try await ledger.presentFacts(of: chain)
         return ChainReading(

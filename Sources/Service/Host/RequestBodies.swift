@@ -13,6 +13,8 @@ public struct CustomersBody: Sendable {
 
     /// Largest body: ids at their bound, most of them escaped.
     public static let maximumByteCount = 1024 * 1024
+    /// Maximum number of customers (`Service.md`).
+    public static let customerCount = 1_000
 
     public init(_ body: [UInt8]) throws(IntakeRefusal) {
         let body = try JSONBody(body)
@@ -21,10 +23,10 @@ public struct CustomersBody: Sendable {
         guard let names = body["customers"]?.array else {
             throw IntakeRefusal.invalidBody("customers is required, a list of ids.")
         }
-        guard names.count <= CustomerQuery.batchCustomerCount else {
+        guard names.count <= CustomersBody.customerCount else {
             throw IntakeRefusal(
                 .malformed, code: "tooManyCustomers",
-                message: "At most \(CustomerQuery.batchCustomerCount) customers are answered for at"
+                message: "At most \(CustomersBody.customerCount) customers are answered for at"
                     + " once.")
         }
         var customers: [CustomerId] = []

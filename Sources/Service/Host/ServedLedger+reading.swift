@@ -16,7 +16,7 @@ public struct MissingAnswer: Error {
 
 extension ServedLedger {
     /// One chain by its originalTransactionId or any of its transactionIds, as in
-    /// `ChainQuery.reading`, and the state it was read from.
+    /// `LedgerSnapshot.reading`, and the state it was read from.
     ///
     /// Throws `QueryError` or `ServingError`; for an unknown id, `MissingAnswer` with the state
     /// that was searched.
@@ -25,7 +25,7 @@ extension ServedLedger {
     ) async throws -> (ChainReading, LedgerSnapshot) {
         let snapshot = try await snapshot(for: scope)
         do throws(QueryError) {
-            let reading = try await snapshot.query.reading(
+            let reading = try await snapshot.reading(
                 id, bundleId: scope.bundleId, moment: moment)
             return (reading, snapshot)
         } catch {

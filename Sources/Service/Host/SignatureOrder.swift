@@ -1,6 +1,7 @@
 public import AppStore
 public import AppStoreAPI
 public import Ledger
+public import Projection
 public import Queries
 
 /// A signature that an app asks for: the body of `POST /v1/signatures/…` (`Contract.md`), or the
@@ -113,11 +114,11 @@ public struct SignatureOrder: Sendable {
     ///
     /// Throws `EligibilityError` for a customer who is not eligible, `QueryError` or `StoreError`.
     public func eligibility(
-        in customers: CustomerQuery, bundleId: BundleId, moment: Moment
+        in state: LedgerSnapshot, bundleId: BundleId, moment: Moment
     ) async throws -> EligibilityAnswer {
-        let answer = try await customers.eligibility(
+        let answer = try await state.eligibility(
             request.kind == .introductoryOffer ? .noIntroductoryOffer : .lapsed,
-            product: request.productId, bundleId: bundleId, customers: self.customers,
+            product: request.productId, bundleId: bundleId, customers: customers,
             transaction: request.transactionId, moment: moment)
         try answer.requireEligible()
         return answer

@@ -34,7 +34,7 @@ extension LedgerHost {
         return try await ledger.reportTurn {
             let now = clock()
             let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
-            return try await snapshot.query.retentionOffers(
+            return try await snapshot.retentionOffers(
                 from: from, to: to ?? now, now: now, bundleId: scope.bundleId)
         }
     }

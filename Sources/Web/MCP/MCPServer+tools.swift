@@ -178,13 +178,13 @@ extension MCPServer {
             let reading = try await host.reading(of: id, scope)
             let page = reading.page(order, after: after, limit: limit)
             return MCPAnswer(texts(scope).timeline(reading, page)) {
-                reading.writeTimeline(to: &$0, order, after: after, limit: limit)
+                reading.writeTimeline(to: &$0, page)
             }
         case .subscription(let id):
             let reading = try await host.reading(id, scope)
             let page = reading.page(order, after: after, limit: limit)
             return MCPAnswer(texts(scope).timeline(reading, page)) {
-                reading.writeTimeline(to: &$0, order, after: after, limit: limit)
+                reading.writeTimeline(to: &$0, page)
             }
         }
     }

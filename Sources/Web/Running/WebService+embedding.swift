@@ -1,5 +1,6 @@
 import Hummingbird
 import HummingbirdCore
+import HummingbirdTLS
 public import Intake
 internal import Service
 import ServiceLifecycle
@@ -30,9 +31,27 @@ extension WebService {
             ledger: routes.buildResponder(), segments: Set(segments), other: other)
     }
 
-    /// Connections with the service's limits, and with TLS where `server.tls` is configured.
+    /// HTTP/1.1 connections with the service's limits, and with TLS where `server.tls` is
+    /// configured.
     public var connections: HTTPServerBuilder {
-        ServerBuilder.make(limits: limits, limiter: limiter, certificates: certificates)
+        HTTPServerBuilder { [limits, limiter, certificates] responder in
+            let channel = HTTP1Channel(
+                responder: responder,
+                configuration: HTTP1Channel.Configuration(
+                    additionalChannelHandlers: [
+                        RequestDeadlines(limits: limits, limiter: limiter)
+                    ],
+                    httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
+                        maxHeaderFieldSize: limits.headByteCount,
+                        maxHeaderListSize: limits.headByteCount,
+                        maxHeaderFieldCount: limits.headFieldCount)))
+            guard let certificates else {
+                return GuardedChannel(base: channel, limiter: limiter, handshakeSeconds: nil)
+            }
+            return GuardedChannel(
+                base: try TLSChannel(channel, tlsConfiguration: certificates.configuration),
+                limiter: limiter, handshakeSeconds: limits.handshakeSeconds)
+        }
     }
 
     /// Keeps the ledger projected and its feeds running until the shutdown; then closes its files.

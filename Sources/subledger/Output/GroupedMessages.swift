@@ -4,8 +4,8 @@ public struct GroupedMessages: Sendable, Equatable {
     /// The common text.
     public let text: String
     /// The places of the first findings, in order.
-    public private(set) var places: [String]
-    public private(set) var count: Int
+    public let places: [String]
+    public let count: Int
 
     /// Maximum number of listed places.
     public static let placeCount = 3
@@ -14,23 +14,15 @@ public struct GroupedMessages: Sendable, Equatable {
     ///
     /// - Parameter findings: the place, if any, and the text of each.
     public static func gather(_ findings: [(place: String?, text: String)]) -> [GroupedMessages] {
-        var indices: [String: Int] = [:]
-        var found: [GroupedMessages] = []
-        for finding in findings {
-            let index: Int
-            if let known = indices[finding.text] {
-                index = known
-                found[index].count += 1
-            } else {
-                index = found.count
-                indices[finding.text] = index
-                found.append(GroupedMessages(text: finding.text, places: [], count: 1))
+        let groups = Dictionary(grouping: findings) { $0.text }
+        var seen: Set<String> = []
+        return findings.compactMap { finding -> GroupedMessages? in
+            guard seen.insert(finding.text).inserted, let same = groups[finding.text] else {
+                return nil
             }
-            if let place = finding.place, found[index].places.count < placeCount {
-                found[index].places.append(place)
-            }
+            let places = same.compactMap(\.place).prefix(placeCount)
+            return GroupedMessages(text: finding.text, places: Array(places), count: same.count)
         }
-        return found
     }
 
     /// The places, e.g. `1, 2, 3 and 997 more`; empty without places.

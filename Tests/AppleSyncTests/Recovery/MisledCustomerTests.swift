@@ -81,7 +81,7 @@ struct MisledCustomerTests {
         _ session: LedgerSession, _ customer: CustomerId, _ at: Timestamp, _ known: AsOf
     ) async throws -> Set<String> {
         let moment = Moment(at: at, now: RecoveryWorld.now, knowledge: known)
-        let answer = try await session.customers.entitlements(of: customer, moment: moment)
+        let answer = try await session.query.entitlements(of: customer, moment: moment)
         return Set(answer.entitlements.verdicts.filter(\.active).map(\.entitlement))
     }
 

@@ -111,7 +111,7 @@ struct DocumentEnumerationTests {
         let customer = document.schema("CustomerName")
         #expect(customer["maxLength"]?.int64 == Int64(CommandLimits.customerByteCount))
         let batch = document.resolved("#/components/schemas/CustomersBody/properties/customers")
-        #expect(batch["maxItems"]?.int64 == Int64(CustomerQuery.batchCustomerCount))
+        #expect(batch["maxItems"]?.int64 == Int64(CustomersBody.customerCount))
         let grant = document.resolved("#/components/schemas/GrantBody/properties/entitlement")
         #expect(grant["maxLength"]?.int64 == Int64(CommandLimits.entitlementByteCount))
         for (name, bound) in [

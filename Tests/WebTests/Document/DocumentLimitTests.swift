@@ -82,7 +82,7 @@ struct DocumentLimitTests {
         Mention(receipt, "at most \(ReceiptRequests.chainCount) of its chains"),
         Mention(receipt, "the \(ReceiptBody.answeredChainCount) chains bought last"),
         Mention(receipt, "\(grouped(ReceiptBody.maximumByteCount)) bytes"),
-        Mention(many, "up to \(grouped(CustomerQuery.batchCustomerCount)) customers"),
+        Mention(many, "up to \(grouped(CustomersBody.customerCount)) customers"),
         Mention(changes, "At most \(StreamLimits.count) streams"),
         Mention(changes, "for \(ConnectionLimits().stallSeconds) s"),
         Mention(
@@ -145,7 +145,7 @@ struct DocumentLimitTests {
                 "CustomerSubscriptions/properties/subscriptions/maxItems",
                 LedgerHost.maximumPageCount
             ),
-            ("EntitlementsOfMany/properties/customers/maxItems", CustomerQuery.batchCustomerCount),
+            ("EntitlementsOfMany/properties/customers/maxItems", CustomersBody.customerCount),
             ("MetricsDiff/properties/cells/maxItems", MetricsLimits.cellCount),
             (
                 "MetricsDiff/properties/cells/items/properties/events/maxItems",

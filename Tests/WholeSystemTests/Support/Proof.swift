@@ -22,7 +22,7 @@ struct Proof {
     /// Throws `Disagreement` with the first violated invariant.
     func check() async throws {
         try await nothingIsMissing()
-        guard let query = run.process.snapshot?.query else {
+        guard let query = run.process.snapshot else {
             throw Disagreement("Nothing was projected.")
         }
         for life in run.world.lives { try await truth(of: life, query) }
@@ -93,7 +93,7 @@ struct Proof {
 
     // MARK: Answers
 
-    private func truth(of life: SubscriberLife, _ query: ChainQuery) async throws {
+    private func truth(of life: SubscriberLife, _ query: LedgerSnapshot) async throws {
         let id = life.originalTransactionId.rawValue
         let reading = try await query.reading(id, moment: Moment(at: Proof.end, now: Proof.end))
         let reported = reading.life.intervals.map { interval in
@@ -119,7 +119,7 @@ struct Proof {
 
     /// The state at the ends of the last interval and inside it, queried one by one.
     private func states(
-        _ life: SubscriberLife, _ query: ChainQuery, _ id: String
+        _ life: SubscriberLife, _ query: LedgerSnapshot, _ id: String
     ) async throws {
         for interval in life.truth.suffix(1) {
             let inside = interval.to.map { to in
@@ -153,7 +153,7 @@ struct Proof {
     }
 
     /// Repeats an earlier query as of the same position: its answer must not change.
-    private func stands(_ belief: SystemRun.Belief, _ query: ChainQuery) async throws {
+    private func stands(_ belief: SystemRun.Belief, _ query: LedgerSnapshot) async throws {
         let said = try await Proof.words(
             query, belief.chain, at: belief.at, position: belief.position)
         guard said == belief.said else {
@@ -175,7 +175,7 @@ struct Proof {
 
     /// State and attributes as of a position.
     static func words(
-        _ query: ChainQuery, _ chain: String, at: Timestamp, position: Int64
+        _ query: LedgerSnapshot, _ chain: String, at: Timestamp, position: Int64
     ) async throws -> String {
         do throws(QueryError) {
             let moment = Moment(at: at, now: at, knowledge: .knownPosition(position))

@@ -210,7 +210,7 @@ struct SystemRun {
         try await process.project()
         guard !steps.isDead else { return }
         let life = random.pick(world.lives)
-        guard let query = process.snapshot?.query else { return }
+        guard let query = process.snapshot else { return }
         let id = life.originalTransactionId.rawValue
         let (at, head) = (time.now, try await process.ledger.log.head().position)
         beliefs.append(

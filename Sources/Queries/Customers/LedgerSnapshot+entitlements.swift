@@ -1,22 +1,12 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
-internal import Projection
+public import Projection
 package import SQLiteStore
 
 /// Answers queries about customers: from their rows where these suffice, else from the facts of
 /// their chains.
-public struct CustomerQuery: Sendable {
-    let chainQuery: ChainQuery
-
-    /// Maximum number of customers in one batch (`Service.md`, `POST /v1/customers:entitlements`).
-    public static let batchCustomerCount = 1_000
-
-    var ledger: EnvironmentLedger { chainQuery.ledger }
-    var projections: ProjectionsStore { chainQuery.projections }
-    var facts: FactsStore { chainQuery.facts }
-    var head: Int64 { chainQuery.head }
-
+extension LedgerSnapshot {
     /// The entitlements of a customer; an unknown id has none and is new.
     ///
     /// - `bundleId`: only chains of this app, and grants; nil: chains of every app.
@@ -90,7 +80,7 @@ public struct CustomerQuery: Sendable {
             holdings.append(holding(chain, admitted(facts, moment), customer))
         }
         return answer(
-            key, moment, position: moment.knowledge.position(head: head), holdings,
+            key, moment, position: moment.knowledge.position(head: position), holdings,
             Grant.grants(try await ownFacts(of: customer, moment)))
     }
 
@@ -112,7 +102,7 @@ public struct CustomerQuery: Sendable {
 
     /// Facts may be ahead of the answer's position.
     func admitted(_ facts: [Fact], _ moment: Moment) -> [Fact] {
-        facts.filter { $0.position <= head && moment.knowledge.admits($0) }
+        facts.filter { $0.position <= position && moment.knowledge.admits($0) }
     }
 
     private func holding(
@@ -126,15 +116,9 @@ public struct CustomerQuery: Sendable {
         _ holdings: [Holding], _ grants: [Grant]
     ) -> EntitlementsAnswer {
         EntitlementsAnswer(
-            customer: key.id, stamp: stamp(moment, key.bundleId, position: position),
+            customer: key.id,
+            stamp: AnswerStamp(moment, of: key.bundleId, position: position, ledger),
             entitlements: Entitlements(
                 at: moment.at, holdings: holdings, grants: grants, catalogue: ledger.catalogue))
-    }
-
-    /// The time and state of the query.
-    package func stamp(
-        _ moment: Moment, _ bundleId: BundleId?, position: Int64
-    ) -> AnswerStamp {
-        AnswerStamp(moment, of: bundleId, position: position, ledger)
     }
 }

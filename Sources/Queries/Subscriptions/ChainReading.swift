@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 public import LedgerStore
-package import Projection
+public import Projection
 package import SQLiteStore
 
 /// The time and knowledge of a query.
@@ -215,13 +215,7 @@ enum SharedTransactions {
 }
 
 /// Answers queries about chains from the facts.
-public struct ChainQuery: Sendable {
-    package let ledger: EnvironmentLedger
-    package let projections: ProjectionsStore
-    package let facts: FactsStore
-    /// The minimum position of every answer.
-    package let head: Int64
-
+extension LedgerSnapshot {
     /// One chain by its originalTransactionId or any of its transactionIds.
     public func reading(
         _ id: String, bundleId: BundleId? = nil, moment: Moment
@@ -239,7 +233,7 @@ public struct ChainQuery: Sendable {
         guard readings.count <= 1 else { throw .ambiguousId(id, readings.map(\.chain)) }
         guard let reading = readings.first else {
             let why = lives.lazy.compactMap { _, facts in
-                ChainReading.whyNothing(by: id, facts, moment, head: head, ledger)
+                ChainReading.whyNothing(by: id, facts, moment, head: position, ledger)
             }.first
             throw why ?? .noSuchSubscription(id)
         }
@@ -297,12 +291,12 @@ public struct ChainQuery: Sendable {
         _ lives: [(ChainId, [Fact])], _ moment: Moment
     ) async throws(StoreError) -> [ChainReading] {
         let shared = try await shared(lives, moment)
-        let (ledger, head) = (ledger, head)
+        let (ledger, head) = (ledger, position)
         // A customer may have thousands of chains.
         let readings: [ChainReading?] = await Parallel.map(
             lives, on: ComputingExecutor.shared
         ) { chain, facts in
-            let own = shared.isEmpty ? [] : ChainQuery.transactions(of: facts).sorted()
+            let own = shared.isEmpty ? [] : LedgerSnapshot.transactions(of: facts).sorted()
             return ChainReading(
                 chain: chain, facts: facts, shared: own.flatMap { shared[$0] ?? [] },
                 moment: moment, head: head, ledger: ledger)
@@ -326,9 +320,9 @@ public struct ChainQuery: Sendable {
         _ lives: [(ChainId, [Fact])], _ moment: Moment
     ) async throws(StoreError) -> [TransactionId: [SharedTransaction]] {
         var ids: Set<TransactionId> = []
-        for (_, facts) in lives { ids.formUnion(ChainQuery.transactions(of: facts)) }
+        for (_, facts) in lives { ids.formUnion(LedgerSnapshot.transactions(of: facts)) }
         let found = try await projections.sharedTransactions(
-            among: ids.sorted(), through: moment.knowledge.position(head: head))
+            among: ids.sorted(), through: moment.knowledge.position(head: position))
         return Dictionary(
             grouping: try await admitted(found, moment.knowledge), by: \.transactionId)
     }

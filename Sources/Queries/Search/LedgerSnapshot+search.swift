@@ -5,20 +5,16 @@ internal import LedgerStore
 public import Projection
 internal import SQLiteStore
 
-/// Finds customers, chains, transactions, order lines and events by id, in what is known now.
-public struct SearchQuery: Sendable {
-    let ledger: EnvironmentLedger
-    let projections: ProjectionsStore
-    let position: Int64
-
-    /// Matches whose id is exactly the text; without any, those whose id begins with it. A text in
+extension LedgerSnapshot {
+    /// Finds customers, chains, transactions, order lines and events by id, in what is known now:
+    /// matches whose id is exactly the text; without any, those whose id begins with it. A text in
     /// upper case is also searched for in lower case, as UUIDs are stored. `#13` is the event at
     /// position 13.
     ///
     /// Throws `SearchError` or `StoreError`.
     ///
     /// - `bundleId`: only this app's; nil: every app's.
-    public func answer(_ text: String, bundleId: BundleId? = nil) async throws -> SearchAnswer {
+    public func search(_ text: String, bundleId: BundleId? = nil) async throws -> SearchAnswer {
         let text = text.trimmingCharacters(in: .whitespacesAndNewlines)
         guard 1...SearchLimits.textByteCount ~= text.utf8.count else { throw SearchError() }
         let lower = text.lowercased()
@@ -74,13 +70,6 @@ public struct SearchQuery: Sendable {
             SearchMatch(
                 kind, id, chain: event.attributes.chainId, position: event.position)
         ]
-    }
-}
-
-extension LedgerSnapshot {
-    /// Searches this state.
-    public var search: SearchQuery {
-        SearchQuery(ledger: ledger, projections: projections, position: position)
     }
 }
 
