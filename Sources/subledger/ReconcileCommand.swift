@@ -47,7 +47,9 @@ struct ReconcileCommand: OutputCommand {
             json: report.write(to:),
             text: lines.joined() + "\(report.summary); position \(report.position)\n",
             isClean: report.count(.failed) + report.count(.unknown) == 0,
-            failure: report.stop.map { CommandFailure($0, about: report.refusedApps) })
+            failure: report.stop.map { stop in
+                CommandFailure(stop, about: stop.isRefusedKey ? report.refusedApps : [])
+            })
     }
 
     private func reconcile(

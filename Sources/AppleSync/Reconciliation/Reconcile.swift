@@ -135,11 +135,9 @@ public struct Reconcile: Sendable {
                     waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 }
                 guard let (place, result) = await group.next() else {
-                    if report.stop == nil {
-                        let failures = report.results.lazy.compactMap(\.failure)
-                        report.stop = failures.first(where: \.isRefusedKey)
-                        report.refusedApps = refused.sorted()
-                    }
+                    let failures = report.results.lazy.compactMap(\.failure)
+                    report.stop = report.stop ?? failures.first(where: \.isRefusedKey)
+                    report.refusedApps = refused.sorted()
                     return report
                 }
                 spent += result.requests

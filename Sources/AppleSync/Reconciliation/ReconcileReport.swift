@@ -15,7 +15,7 @@ public struct ReconcileReport: Sendable, Equatable {
     public package(set) var position: Int64 = 0
     /// Why the run ended early; nil when it did not.
     public package(set) var stop: AppleRequestFailure?
-    /// The apps whose key Apple refused, sorted; empty where `stop` is another failure.
+    /// The apps whose key Apple refused, sorted.
     public package(set) var refusedApps: [BundleId] = []
 
     init(environment: Environment) { self.environment = environment }

@@ -143,11 +143,15 @@ extension Period {
             statement.revocationDate.map { $0 < start } ?? false
                 || isUpgraded(statement) && statement.signedDate < start
         }
-        // Only a status, or a notification of other things than money, states that it began.
+        // Only a status, or a notification of other things than money, states that it began; any
+        // unrevoked snapshot does where the purchase is revoked by then.
+        let isRevoked = other.isRevoked(at: start)
         let hasBegun = stated.contains { statement in
             guard statement.signedDate >= start, !isUpgraded(statement) else { return false }
             let fact = facts[statement.fact]
-            guard let type = fact.cause.notificationType else { return fact.status != nil }
+            guard let type = fact.cause.notificationType else {
+                return fact.status != nil || isRevoked && statement.revocationDate == nil
+            }
             return !TrustRanks.ofAnyPurchase.contains(type.value)
         }
         return isOver || firstStated < other.start && !hasBegun

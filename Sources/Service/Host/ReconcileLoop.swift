@@ -72,7 +72,7 @@ public struct ReconcileLoop: Sendable {
             report(
                 .reconcileFailed(
                     served.environment, code: stop.code,
-                    message: apps.isEmpty ? stop.message : "\(apps): \(stop.message)"))
+                    message: stop.isRefusedKey ? "\(apps): \(stop.message)" : stop.message))
             return reported.refusedApps
         } catch {
             if !Task.isCancelled {

@@ -126,7 +126,13 @@ struct PlainReading {
                 return false
             default: break
             }
-            return statement.fact.cause.notificationType != nil || statement.fact.status != nil
+            if statement.fact.cause.notificationType != nil || statement.fact.status != nil {
+                return true
+            }
+            return statement.transaction.revocationDate == nil
+                && other.spans.contains { span in
+                    span.from <= period.start && (span.to.map { period.start < $0 } ?? true)
+                }
         }
     }
 

@@ -195,7 +195,13 @@ struct PeriodTests {
         for restated in [active, ended] {
             #expect(replaced(restated).state(day(60)) == .expired)
         }
-        // A lone snapshot does not state that it began.
+        // A lone snapshot states it where the replacement is revoked by then.
+        let refund = Fact.notification(.refund, "3", day(29, 500), day(394), at: day(29, 700))
+            .revoked(day(29, 600))
+        let back = replaced(refund, renewal(day(31)))
+        #expect(back.answer(day(45))?.transactionId == TransactionId("2"))
+        #expect(back.state(day(45)) == .renewing)
+        // It does not state that it began.
         let later = renewal(day(45)).revoked(day(44)).transaction { $0.isUpgraded = true }
         for restated in [renewal(day(29, 900)), renewal(day(31)), later] {
             #expect(replaced(restated).state(day(60)) == .renewing)
