@@ -22,7 +22,8 @@ enum PrivateFile {
     }
 
     /// Creates the file, or replaces it as a whole, durably: a reader finds the old bytes or the
-    /// new ones. Follows a link, and writes into what is no regular file, such as a device or pipe.
+    /// new ones. Follows a link to a file that exists, replaces one that leads nowhere, and writes
+    /// into what is no regular file, such as a device or pipe.
     static func replace(_ link: String, _ bytes: [UInt8]) throws(CommandFailure) {
         guard !OpenFile.isSpecial(link) else { return try write(bytes, into: link) }
         let path = URL(filePath: link).resolvingSymlinksInPath().path

@@ -30,11 +30,14 @@ struct OtherRulesTests {
         var changed = place.configuration
         changed.catalogue.leewayMilliseconds += 1
         let configuration = changed
-        let files = DerivedFiles.projections(in: place.directory(of: .production))
+        let directory = place.directory(of: .production)
+        let files = DerivedFiles.projections(in: directory)
         let purchase = MadePurchase()
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let show = "/v1/subscriptions/\(purchase.id)"
             #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            // The command replaces the projections of an idle service.
+            _ = try await ProjectorLock.held(directory: directory)
             let host = try await LedgerHost.open(
                 configuration, environments: [.production], roots: TestAuthority.roots,
                 waitLimit: OtherRulesTests.limit

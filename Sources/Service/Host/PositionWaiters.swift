@@ -9,7 +9,7 @@ final class PositionWaiters: Sendable {
     private struct State {
         var snapshot: LedgerSnapshot?
         var head: Int64 = 0
-        var isWithdrawn = false
+        var refusedPath: String?
         var isClosed = false
         var waiters: [UInt64: Waiter] = [:]
         var nextWaiter: UInt64 = 0
@@ -35,8 +35,8 @@ final class PositionWaiters: Sendable {
 
     var snapshot: LedgerSnapshot? { state.withLock { $0.snapshot } }
     var head: Int64 { state.withLock { $0.head } }
-    /// Whether the last state was withdrawn.
-    var isWithdrawn: Bool { state.withLock { $0.isWithdrawn } }
+    /// The projections of other rules to which this process gives way; nil while it does not.
+    var refusedPath: String? { state.withLock { $0.refusedPath } }
     /// Whether a caller waits for a position.
     var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
 
@@ -72,7 +72,7 @@ final class PositionWaiters: Sendable {
     func publish(_ snapshot: LedgerSnapshot) {
         let woken = state.withLock { state -> [AsyncStream<Void>.Continuation] in
             state.snapshot = snapshot
-            state.isWithdrawn = false
+            state.refusedPath = nil
             state.head = max(state.head, snapshot.position)
             if let done = state.marks.lastIndex(where: { $0.position <= snapshot.position }) {
                 state.marks.removeSubrange(...done)
@@ -84,12 +84,12 @@ final class PositionWaiters: Sendable {
         for continuation in woken { continuation.finish() }
     }
 
-    /// No state answers until the next one is published; wakes all waiters, and later calls do not
-    /// wait.
-    func withdraw() {
+    /// Gives way to the projections of other rules at `path`: no state answers until the next one
+    /// is published. Wakes all waiters, and later calls do not wait.
+    func withdraw(for path: String) {
         wakeAll { state in
             state.snapshot = nil
-            state.isWithdrawn = true
+            state.refusedPath = path
         }
     }
 
@@ -113,7 +113,7 @@ final class PositionWaiters: Sendable {
         let (reached, continuation) = AsyncStream.makeStream(of: Void.self)
         let id = state.withLock { state -> UInt64? in
             let isReached = state.snapshot.map { $0.position >= position } ?? false
-            guard !isReached, !state.isClosed, !state.isWithdrawn else { return nil }
+            guard !isReached, !state.isClosed, state.refusedPath == nil else { return nil }
             state.nextWaiter += 1
             state.waiters[state.nextWaiter] = Waiter(
                 position: position, continuation: continuation)

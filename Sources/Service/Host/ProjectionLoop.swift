@@ -48,7 +48,7 @@ struct ProjectionLoop: Sendable {
     /// Whether projections of other rules are replaced: two processes would otherwise replace each
     /// other's without end. One that does not serve replaces them only before its first state.
     private var replacesOthers: Bool {
-        isServing || served.board.snapshot == nil && !served.board.isWithdrawn
+        isServing || served.board.snapshot == nil && served.board.refusedPath == nil
     }
 
     /// Runs until the service stops; then projects the rest of the log, unless that would take
@@ -107,12 +107,14 @@ struct ProjectionLoop: Sendable {
         let head = try await ledger.log.head().position
         served.noteEnd(head)
         let isRequested = ProjectorHandover.isPending(directory: ledger.directory)
-        if isRequested || served.board.isWithdrawn {
+        let linked = ledger.projectionFiles.current()
+        let refused = served.board.refusedPath
+        // Where the files of other rules are gone, this process builds its own.
+        if isRequested || refused != nil && linked != nil {
             projector = nil
-            await publishCurrent()
+            if linked != refused { await publishCurrent() }
             return isRequested
         }
-        let linked = ledger.projectionFiles.current()
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
             linked == snapshot.projections.path
         {
@@ -232,7 +234,8 @@ struct ProjectionLoop: Sendable {
 
     /// Publishes the current files, if they were built for this log and this build. While its
     /// database is away a node answers from the files that it had. Where this process gives way to
-    /// one of other rules, it has no answers until the link names a file of its own rules again.
+    /// one of other rules, it has no answers until the link names a file of its own rules again; it
+    /// gives way once it had answers, or while the other one applies events.
     private func publishCurrent() async {
         guard let path = ledger.projectionFiles.current() else { return }
         do throws(StoreError) {
@@ -250,9 +253,11 @@ struct ProjectionLoop: Sendable {
             let checkpoint = try await store.checkpoint()
             guard try await isOfThisLog(checkpoint) else { return }
             guard try await store.matches(ledger.build) else {
-                if !isServing, served.board.snapshot != nil {
+                let isApplied =
+                    ProjectorLock.progress(directory: ledger.directory)?.phase == .apply
+                if !isServing, isApplied || served.board.snapshot != nil {
                     served.forgetPersons()
-                    served.board.withdraw()
+                    served.board.withdraw(for: path)
                 }
                 return
             }

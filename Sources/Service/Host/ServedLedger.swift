@@ -88,7 +88,7 @@ public final class ServedLedger: Sendable {
         wake.raise()
         let snapshot = await board.snapshot(atLeast: wanted, limit: limit ?? waitLimit)
         guard let snapshot, snapshot.position >= wanted else {
-            if board.isWithdrawn { throw .otherRules }
+            if board.refusedPath != nil { throw .otherRules }
             throw .projectionBehind(position: snapshot?.position ?? 0)
         }
         return snapshot

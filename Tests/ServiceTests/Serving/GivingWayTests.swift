@@ -1,6 +1,8 @@
 import AppStore
+import Foundation
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
@@ -16,32 +18,81 @@ struct GivingWayTests {
     @Test("It has no answers, and goes on once the link names a file of its rules")
     func back() async throws {
         let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain().bought()])
+        try await beside(place) { served in
+            let files = served.ledger.projectionFiles
+            let own = try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
+                .projections.path
+            try await project(place)
+            let others = files.current()
+            #expect(others != nil && others != own)
+            // A caller that waits is refused at once, as are later ones.
+            for position: Int64 in [2, 0] {
+                await #expect(throws: ServingError.otherRules) {
+                    try await served.snapshot(atLeast: position, limit: GivingWayTests.limit)
+                }
+            }
+            #expect(files.current() == others)
+            try files.use(own)
+            while served.board.refusedPath != nil { await Task.yield() }
+            let snapshot = try await served.snapshot(atLeast: 1, limit: .zero)
+            #expect(snapshot.position == 1 && snapshot.projections.path == own)
+        }
+    }
+
+    @Test("It builds its own projections where those of the other rules are gone")
+    func gone() async throws {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain().bought()])
+        try await beside(place) { served in
+            let ledger = served.ledger
+            _ = try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
+            try await project(place)
+            while served.board.refusedPath == nil { await Task.yield() }
+            let others = try #require(ledger.projectionFiles.current())
+            try FileManager.default.removeItem(atPath: others)
+            while served.board.refusedPath != nil { await Task.yield() }
+            let snapshot = try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
+            #expect(snapshot.position == 1 && snapshot.projections.path != others)
+        }
+    }
+
+    @Test("It refuses callers before its first state, too, while the other process applies events")
+    func busy() async throws {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain().bought()])
+        try await project(place)
+        let lock = try await Blocking.run { () throws(StoreError) in
+            try ProjectorLock.take(directory: place.environmentDirectory)
+        }
+        try #require(lock).note(ProjectionProgress(.apply, position: 1, head: 1))
+        try await beside(place) { served in
+            let others = served.ledger.projectionFiles.current()
+            await #expect(throws: ServingError.otherRules) {
+                try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
+            }
+            #expect(served.ledger.projectionFiles.current() == others)
+        }
+        withExtendedLifetime(lock) {}
+    }
+
+    /// Projects by the rules of `place`, and releases the lock.
+    private func project(_ place: TemporaryLedger) async throws {
+        let session = try await LedgerSession.open(
+            place.configuration, environment: place.environment)
+        await session.close()
+    }
+
+    /// Runs the loop of a process of other rules that does not serve.
+    private func beside(
+        _ place: TemporaryLedger, _ body: (ServedLedger) async throws -> Void
+    ) async throws {
         var changed = place
         changed.configuration.catalogue.leewayMilliseconds += 1
-        _ = try await place.ingest([MadeChain().bought()])
         try await changed.ledger { ledger in
             let served = ServedLedger(ledger, observer: NoServingObserver())
             async let projecting: Void = ProjectionLoop(served: served, isServing: false).run()
-            let result = await Result { () async throws -> Void in
-                let own = try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
-                    .projections.path
-                let session = try await LedgerSession.open(
-                    place.configuration, environment: place.environment)
-                await session.close()
-                let others = ledger.projectionFiles.current()
-                #expect(others != nil && others != own)
-                // A caller that waits is refused at once, as are later ones.
-                for position: Int64 in [2, 0] {
-                    await #expect(throws: ServingError.otherRules) {
-                        try await served.snapshot(atLeast: position, limit: GivingWayTests.limit)
-                    }
-                }
-                #expect(ledger.projectionFiles.current() == others)
-                try ledger.projectionFiles.use(own)
-                while served.board.isWithdrawn { await Task.yield() }
-                let snapshot = try await served.snapshot(atLeast: 1, limit: .zero)
-                #expect(snapshot.position == 1 && snapshot.projections.path == own)
-            }
+            let result = await Result { () async throws -> Void in try await body(served) }
             served.stop()
             await projecting
             try result.get()
