@@ -15,7 +15,7 @@ public enum ReceiptBench {
     public static func verify(repetitions: Int) throws -> BenchRow {
         let authority = try ReceiptAuthority()
         let receipts = try (0..<receiptCount).map { number in
-            Base64Standard.encode(
+            Base64.standard.encode(
                 try authority.sign(contents(purchases: number % (largestPurchaseCount + 1))))
         }
         let verifier = ReceiptVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))

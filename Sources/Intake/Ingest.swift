@@ -14,7 +14,6 @@ public struct Ingest: Sendable {
     private let keepsRefused: Bool
     /// Nil: no responder is queried.
     private let revocation: RevocationChecks?
-    /// Now, at each call.
     private let clock: @Sendable () -> Timestamp
 
     /// Progress for display.
@@ -177,7 +176,7 @@ public struct Ingest: Sendable {
     private enum PreparedInput: Sendable {
         /// With the submission itself where it may still be refused.
         case submission(PreparedSubmission, Submission?)
-        case unreadable(UnreadableInput, bytes: [UInt8])
+        case unreadable(IngestError, bytes: [UInt8])
     }
 
     private func prepare(_ chunks: [InputChunk], path: String) -> [PreparedInput] {
@@ -186,7 +185,7 @@ public struct Ingest: Sendable {
         prepared.reserveCapacity(chunks.count)
         for chunk in chunks {
             let input = chunk.name ?? "\(path):\(chunk.line)"
-            do throws(UnreadableInput) {
+            do throws(IngestError) {
                 guard !chunk.isTooLong else { throw InputLine.tooLong(input) }
                 for submission in try InputLine.submissions(
                     chunk.bytes, input: input, upTo: byteBound)
@@ -207,7 +206,7 @@ public struct Ingest: Sendable {
         _ batch: [PreparedInput], into summary: inout IngestSummary
     ) async throws(StoreError) {
         var events: [NewEvent] = []
-        var refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)] = []
+        var refused: [(error: IngestError, item: NewQuarantineItem)] = []
         for input in batch {
             summary.read += 1
             switch input {
@@ -219,21 +218,19 @@ public struct Ingest: Sendable {
                     let isConfigured = preparation.isConfigured(refusal.bundleId)
                     refused.append(
                         (
-                            IngestSummary.IngestError(refusal),
+                            IngestError(refusal),
                             NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
                         ))
                 }
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
-                let reported = IngestSummary.IngestError(
-                    input: error.input, code: error.code, message: error.message)
                 guard error.isKept else {
-                    summary.add(reported)
+                    summary.add(error)
                     continue
                 }
                 let item = NewQuarantineItem(
                     unreadable: error, bytes: bytes, receivedAt: clock())
-                refused.append((reported, item))
+                refused.append((error, item))
             }
         }
         try await keep(refused, into: &summary)
@@ -271,7 +268,7 @@ public struct Ingest: Sendable {
     /// Puts refused evidence into quarantine. Where there is no room, the error says to ingest it
     /// again.
     private func keep(
-        _ refused: [(error: IngestSummary.IngestError, item: NewQuarantineItem)],
+        _ refused: [(error: IngestError, item: NewQuarantineItem)],
         into summary: inout IngestSummary
     ) async throws(StoreError) {
         guard keepsRefused else {
@@ -288,7 +285,7 @@ public struct Ingest: Sendable {
             }
             summary.notKept += 1
             summary.add(
-                IngestSummary.IngestError(
+                IngestError(
                     input: entry.error.input, code: entry.error.code,
                     message: entry.error.message
                         + " No copy was kept: quarantine is full for apps that are not configured"
@@ -307,7 +304,7 @@ extension IngestSummary {
     }
 }
 
-extension IngestSummary.IngestError {
+extension IngestError {
     init(_ refusal: Refusal) {
         self.init(
             input: refusal.submission.input, code: refusal.code, message: refusal.message)

@@ -1,7 +1,7 @@
 public import AppStore
 
 /// The result of an ingest (`Contract.md`, the `ingest` summary).
-public struct IngestSummary: Sendable, Equatable, JSONWritable {
+public struct IngestSummary: Sendable, Equatable, JSONObjectWritable {
     /// Pieces of evidence, not lines.
     public var read: Int64 = 0
     public var appended: Int64 = 0
@@ -23,34 +23,10 @@ public struct IngestSummary: Sendable, Equatable, JSONWritable {
     /// Reported errors (`Log.md` §6).
     public static let maximumErrors = 1_000
 
-    public struct IngestError: Sendable, Equatable {
-        public let input: String
-        public let code: String
-        public let message: String
-
-        package init(input: String, code: String, message: String) {
-            self.input = input
-            self.code = code
-            self.message = message
-        }
-
-        package func write(to json: inout JSONWriter) {
-            json.object { json in
-                json.member("input", input)
-                json.member("code", code)
-                json.member("message", message)
-            }
-        }
-    }
-
     public init() {}
 
     package mutating func add(_ error: IngestError) {
-        if errors.count < IngestSummary.maximumErrors {
-            errors.append(error)
-        } else {
-            errorsOmitted += 1
-        }
+        errors.append(error, upTo: IngestSummary.maximumErrors, omitted: &errorsOmitted)
     }
 
     /// Evidence that was not appended.
@@ -59,18 +35,38 @@ public struct IngestSummary: Sendable, Equatable, JSONWritable {
     /// Whether everything read is in the log.
     public var isClean: Bool { refused == 0 }
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("read", read)
-            json.member("appended", appended)
-            json.member("duplicates", duplicates)
-            json.member("conflicts", conflicts)
-            json.member("rejected", rejected)
-            json.member("quarantined", quarantined)
-            json.array("errors", errors) { json, error in error.write(to: &json) }
-            json.member("errorsOmitted", errorsOmitted)
-            json.member("position", position)
-            json.member("notKept", notKept)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("read", read)
+        json.member("appended", appended)
+        json.member("duplicates", duplicates)
+        json.member("conflicts", conflicts)
+        json.member("rejected", rejected)
+        json.member("quarantined", quarantined)
+        json.array("errors", errors)
+        json.member("errorsOmitted", errorsOmitted)
+        json.member("position", position)
+        json.member("notKept", notKept)
+    }
+}
+
+/// Evidence that was refused, or a line in a form that `ingest` does not accept.
+public struct IngestError: Error, Equatable, JSONObjectWritable {
+    public let input: String
+    public let code: String
+    public let message: String
+    /// Whether quarantine keeps it: a later version may understand it.
+    var isKept = true
+
+    package init(input: String, code: String, message: String, isKept: Bool = true) {
+        self.input = input
+        self.code = code
+        self.message = message
+        self.isKept = isKept
+    }
+
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("input", input)
+        json.member("code", code)
+        json.member("message", message)
     }
 }

@@ -14,10 +14,10 @@ package enum InputLine {
     /// Bytes that quarantine keeps of a line that is too long, or of an item that is not evidence.
     static let keptByteCount = 64 * 1024
 
-    /// Throws `UnreadableInput` for an unknown form.
+    /// Throws `IngestError` for an unknown form.
     package static func submissions(
         _ line: [UInt8], input: String, upTo bound: Int = maximumByteCount
-    ) throws(UnreadableInput) -> [Submission] {
+    ) throws(IngestError) -> [Submission] {
         guard line.count <= bound else { throw tooLong(input) }
         guard line.first == UInt8(ascii: "{") else {
             return [
@@ -34,10 +34,9 @@ package enum InputLine {
         let receivedAt = try receivedAt(body, input)
         let forms = try forms(body, of: line, input)
         guard forms.count <= maximumPieces else {
-            throw UnreadableInput(
-                code: VerificationCode.payloadTooLarge.rawValue,
-                message: "The body holds more than \(maximumPieces) pieces of evidence.",
-                input: input)
+            throw IngestError(
+                input: input, code: VerificationCode.payloadTooLarge.rawValue,
+                message: "The body holds more than \(maximumPieces) pieces of evidence.")
         }
         let isOnly = forms.count == 1
         return forms.enumerated().map { index, form in
@@ -50,7 +49,7 @@ package enum InputLine {
     /// Evidence that is the whole line: a receipt or a JWS.
     private static func bare(
         _ line: [UInt8], _ input: String
-    ) throws(UnreadableInput) -> Submission.Form {
+    ) throws(IngestError) -> Submission.Form {
         if isReceipt(line) { return .receipt(line) }
         guard !line.contains(0) else { throw notText(input) }
         guard line.first != UInt8(ascii: "[") else {
@@ -66,7 +65,7 @@ package enum InputLine {
             && !isReceipt(line)
     }
 
-    private static func notText(_ input: String) -> UnreadableInput {
+    private static func notText(_ input: String) -> IngestError {
         unreadable(
             "The line has NUL bytes, so it is not UTF-8 text; convert a file in UTF-16 with"
                 + " `iconv -f UTF-16 -t UTF-8`.", input)
@@ -79,15 +78,15 @@ package enum InputLine {
             || line.starts(with: "MI".utf8) && !line.contains(UInt8(ascii: "."))
     }
 
-    package static func tooLong(_ input: String) -> UnreadableInput {
-        UnreadableInput(
-            code: VerificationCode.payloadTooLarge.rawValue,
-            message: "The line has more than \(maximumByteCount) bytes.", input: input)
+    package static func tooLong(_ input: String) -> IngestError {
+        IngestError(
+            input: input, code: VerificationCode.payloadTooLarge.rawValue,
+            message: "The line has more than \(maximumByteCount) bytes.")
     }
 
     private static func forms(
         _ body: JSONValue, of line: [UInt8], _ input: String
-    ) throws(UnreadableInput) -> [Submission.Form] {
+    ) throws(IngestError) -> [Submission.Form] {
         if let payload = body["signedPayload"] {
             let kind = body["kind"]?.string.flatMap { EventKind(rawValue: $0) }
             return [try exported(payload, kind, input) ?? token(payload, "signedPayload")]
@@ -116,12 +115,12 @@ package enum InputLine {
                 "A renewal info names no app: it must come with its signedTransactionInfo.", input)
         }
         if body["leafHash"] != nil, body["kind"] != nil {
-            throw UnreadableInput(
-                code: ownRecordCode,
+            throw IngestError(
+                input: input, code: ownRecordCode,
                 message: "This exported line has no evidence: its event was erased, or it was"
                     + " exported without --evidence. Export it again with --evidence; the evidence"
                     + " of an erased event no longer exists.",
-                input: input, isKept: false)
+                isKept: false)
         }
         throw unreadable(
             "The object has none of signedPayload, signedTransactionInfo, signedTransactions,"
@@ -134,7 +133,7 @@ package enum InputLine {
     /// ledger.
     private static func exported(
         _ payload: JSONValue, _ kind: EventKind?, _ input: String
-    ) throws(UnreadableInput) -> Submission.Form? {
+    ) throws(IngestError) -> Submission.Form? {
         guard let text = payload.string.map({ Array($0.utf8) }) else { return nil }
         switch kind {
         case .receipt: return .receipt(text)
@@ -142,13 +141,13 @@ package enum InputLine {
         case .notificationV1: return .notificationV1(NotificationV1Body(text))
         case .renewalPair: return (try? JSONValue.parse(text)).map { transaction($0) }
         case .command, .sweep, .erasure:
-            throw UnreadableInput(
-                code: ownRecordCode,
+            throw IngestError(
+                input: input, code: ownRecordCode,
                 message:
                     "This line is a record of another ledger (a \(kind?.rawValue ?? "record")),"
                     + " and is not signed: links, grants and records of requests to Apple move"
                     + " with `backup` and `restore` only.",
-                input: input, isKept: false)
+                isKept: false)
         case .notification, .transaction, .appTransaction, nil: return nil
         }
     }
@@ -225,7 +224,7 @@ package enum InputLine {
 
     private static func receivedAt(
         _ body: JSONValue, _ input: String
-    ) throws(UnreadableInput) -> Timestamp? {
+    ) throws(IngestError) -> Timestamp? {
         guard let value = body["receivedAt"], !value.isNull else { return nil }
         // An exported event whose own line had none: this is the time of its import.
         if body["receivedAtClaimed"]?.bool == false,
@@ -244,8 +243,8 @@ package enum InputLine {
         return stated
     }
 
-    private static func unreadable(_ message: String, _ input: String) -> UnreadableInput {
-        UnreadableInput(
-            code: VerificationCode.undecodablePayload.rawValue, message: message, input: input)
+    private static func unreadable(_ message: String, _ input: String) -> IngestError {
+        IngestError(
+            input: input, code: VerificationCode.undecodablePayload.rawValue, message: message)
     }
 }

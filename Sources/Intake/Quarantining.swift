@@ -30,7 +30,7 @@ extension NewQuarantineItem {
     }
 
     /// A line that holds no evidence at all.
-    init(unreadable error: UnreadableInput, bytes: [UInt8], receivedAt: Timestamp) {
+    init(unreadable error: IngestError, bytes: [UInt8], receivedAt: Timestamp) {
         self.init(
             receivedAt: receivedAt, standing: .unverifiable, code: error.code,
             message: error.message, bytes: Redaction.withoutPasswords(bytes), input: error.input)

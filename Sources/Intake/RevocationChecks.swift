@@ -56,7 +56,6 @@ public final class RevocationChecks: Sendable {
     private struct Entry {
         var answer: RevocationStatus?
         var requestedAt: Timestamp
-        /// The request in progress.
         var request: Task<RevocationStatus, Never>?
         /// Outcomes reported so far.
         var reported: Set<Outcome> = []

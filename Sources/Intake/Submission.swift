@@ -63,7 +63,7 @@ package struct Submission: Sendable {
         case .receipt(let bytes):
             // Binary or base64: written as base64 either way, so that it fits on a line.
             let base64 =
-                (try? ReceiptForm.decode(bytes)).map { Base64Standard.encode($0) } ?? bytes
+                (try? ReceiptForm.decode(bytes)).map { Base64.standard.encode($0) } ?? bytes
             return object([("receipt", base64)])
         case .verifyReceipt(let body):
             return claimedReceivedAt == nil ? body : object([("verifyReceipt", body)])
@@ -87,21 +87,5 @@ package struct Submission: Sendable {
             json.memberIfPresent("status", status)
         }
         return json.bytes
-    }
-}
-
-/// A line in a form that `ingest` does not accept.
-package struct UnreadableInput: Error, Sendable {
-    package let code: String
-    package let message: String
-    package let input: String
-    /// Whether quarantine keeps it: a later version may understand it.
-    var isKept = true
-
-    package init(code: String, message: String, input: String, isKept: Bool = true) {
-        self.code = code
-        self.message = message
-        self.input = input
-        self.isKept = isKept
     }
 }

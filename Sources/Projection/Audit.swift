@@ -41,11 +41,8 @@ public struct Audit: Sendable {
         }
 
         mutating func add(_ finding: SignatureFinding) {
-            if signatureFindings.count < Audit.maximumSignatureFindings {
-                signatureFindings.append(finding)
-            } else {
-                signatureFindingsOmitted += 1
-            }
+            signatureFindings.append(
+                finding, upTo: Audit.maximumSignatureFindings, omitted: &signatureFindingsOmitted)
         }
     }
 

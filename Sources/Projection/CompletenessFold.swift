@@ -5,13 +5,7 @@ import LedgerStore
 /// Folds completeness from the log: event by event with the projector, or in one pass for a new
 /// file. Both give the same result.
 struct CompletenessFold: Sendable {
-    let log: any LedgerLog
-    let environment: Environment
-
-    init(_ ledger: EnvironmentLedger) {
-        log = ledger.log
-        environment = ledger.environment
-    }
+    let ledger: EnvironmentLedger
 
     // MARK: Event by event
 
@@ -26,7 +20,8 @@ struct CompletenessFold: Sendable {
             case .sweep:
                 guard let sweep = try await sweep(at: event.position) else { continue }
                 let state = completeness.take(
-                    sweep, in: environment, position: event.position, receivedAt: event.receivedAt)
+                    sweep, in: ledger.environment, position: event.position,
+                    receivedAt: event.receivedAt)
                 if let state { added.append(state) }
             case .notification:
                 guard let signedAt = attributes.signedAt,
@@ -53,15 +48,15 @@ struct CompletenessFold: Sendable {
         var completeness = Completeness()
         var apps: Set<BundleId> = []
         var cursor: Int64 = 0
-        for stop in try await log.sweepPositions(through: position) {
+        for stop in try await ledger.log.sweepPositions(through: position) {
             try await applyLateNotifications(
                 &completeness, apps, after: cursor, through: stop - 1, goesOn)
             cursor = stop
             guard let sweep = try await sweep(at: stop),
-                let event = try await log.row(at: stop)
+                let event = try await ledger.log.row(at: stop)
             else { continue }
             completeness.take(
-                sweep, in: environment, position: stop, receivedAt: event.receivedAt)
+                sweep, in: ledger.environment, position: stop, receivedAt: event.receivedAt)
             apps.insert(sweep.bundleId)
         }
         try await applyLateNotifications(
@@ -77,7 +72,7 @@ struct CompletenessFold: Sendable {
             var cursor = position
             while cursor < end, let state = completeness.state(of: app) {
                 try goesOn()
-                let page = try await log.notifications(
+                let page = try await ledger.log.notifications(
                     of: app, signedFrom: state.from, before: state.through, after: cursor,
                     through: end)
                 cursor = page.next
@@ -93,7 +88,7 @@ struct CompletenessFold: Sendable {
     /// Nil for evidence that this version does not understand and for damaged or erased evidence:
     /// the certain window is then shorter.
     private func sweep(at position: Int64) async throws(StoreError) -> Sweep? {
-        guard let logged = try await log.event(at: position),
+        guard let logged = try await ledger.log.event(at: position),
             let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes)
         else { return nil }
         return Sweep(evidence: value)

@@ -85,7 +85,7 @@ struct ProjectionSteps: Sendable {
             }
         }
         var completeness = completeness
-        let added = try await CompletenessFold(ledger).advance(&completeness, by: events)
+        let added = try await CompletenessFold(ledger: ledger).advance(&completeness, by: events)
         return Step(
             rows: try await rows(of: touched.sorted()), completeness: completeness, added: added,
             checkpoint: ProjectionCursor(

@@ -120,7 +120,7 @@ struct Rebuild: Sendable {
                 lock.note(progress)
                 report(progress)
             }
-            let completeness = try await CompletenessFold(ledger)
+            let completeness = try await CompletenessFold(ledger: ledger)
                 .whole(through: checkpoint.position) { () throws(StoreError) in
                     guard goesOn() else { throw Rebuild.stopped }
                 }

@@ -124,7 +124,7 @@ public struct RebuildCheck: Sendable {
         try await compare(facts, walk, into: &report, emit)
         // Answers are folded from the stored facts, so these are checked, too.
         var found = report
-        try await FactsComparison(through: checkpoint.position).run(facts, ledger.facts) { chain in
+        try await facts.compare(with: ledger.facts, through: checkpoint.position) { chain in
             found.noteFacts(of: chain)
         }
         if found.stored == found.expected {
@@ -133,9 +133,9 @@ public struct RebuildCheck: Sendable {
             }
             let (path, days) = (path, ledger.days)
             found.fileFindings += try await Blocking.run { () throws(StoreError) in
-                try MovementCheck(path: path, days: days, directory: scratch).findings()
+                try MovementCheck.findings(path: path, days: days, directory: scratch)
             }
-            let expected = try await CompletenessFold(ledger)
+            let expected = try await CompletenessFold(ledger: ledger)
                 .whole(through: checkpoint.position)
             if try await live.completeness() != expected {
                 found.fileFindings.append("completeness")

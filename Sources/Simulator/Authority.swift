@@ -58,7 +58,7 @@ public final class Authority: Sendable {
         self.intermediateDER = intermediateDER
         self.leafKey = leafKey
         self.leafDER = leafDER
-        headerSegment = Base64URL.encode(
+        headerSegment = Base64.url.encode(
             Authority.header(
                 algorithm: "ES256",
                 certificates: shape.presentation.arrange(
@@ -78,7 +78,7 @@ public final class Authority: Sendable {
     /// A header as Apple sends it: `alg`, then `x5c`, nothing else.
     public static func header(algorithm: String, certificates: [[UInt8]]) -> [UInt8] {
         let texts = certificates.map { der in
-            "\"" + String(decoding: Base64Standard.encode(der), as: UTF8.self) + "\""
+            "\"" + String(decoding: Base64.standard.encode(der), as: UTF8.self) + "\""
         }
         let list = texts.joined(separator: ",")
         return Array("{\"alg\":\"\(algorithm)\",\"x5c\":[\(list)]}".utf8)

@@ -269,7 +269,7 @@ struct RequestTests {
         let tokens = TokenSource(try Asked.credentials())
         let token = try tokens.token(at: Asked.start)
         let parsed = try CompactJWS(parsing: Array(token.utf8))
-        let header = try JSONValue.parse(Base64URL.decode(parsed.headerSegment) ?? [])
+        let header = try JSONValue.parse(Base64.url.decode(parsed.headerSegment) ?? [])
         #expect(header["alg"]?.string == "ES256")
         #expect(header["kid"]?.string == Asked.key.keyId)
         #expect(header["typ"]?.string == "JWT")

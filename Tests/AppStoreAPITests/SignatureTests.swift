@@ -35,7 +35,7 @@ struct SignatureTests {
         let input = CompactJWS.signingInput(
             headerSegment: token.headerSegment, payload: token.payload)
         #expect(try isSigned(token.signature, over: input))
-        let header = try JSONValue.parse(try #require(Base64URL.decode(token.headerSegment)))
+        let header = try JSONValue.parse(try #require(Base64.url.decode(token.headerSegment)))
         #expect(header["alg"]?.string == "ES256" && header["typ"]?.string == "JWT")
         #expect(header["kid"]?.string == Asked.key.keyId && header.object?.count == 3)
         return try JSONValue.parse(token.payload)
@@ -186,7 +186,7 @@ struct SignatureTests {
             .advancedCommerce(request: request), audience: "advanced-commerce-api")
         let text = try #require(own.first?.value.string)
         #expect(own.map(\.key) == ["request"])
-        #expect(Base64Standard.decode(Array(text.utf8)) == request.encoded())
+        #expect(Base64.standard.decode(Array(text.utf8)) == request.encoded())
     }
 
     @Test(
@@ -204,7 +204,7 @@ struct SignatureTests {
             Asked.app.rawValue, Asked.key.keyId, "com.example.pro", "comeback", signed,
             made.nonce, "\(Asked.start.milliseconds)",
         ].joined(separator: "\u{2063}")
-        let der = try #require(Base64Standard.decode(Array(made.signature.utf8)))
+        let der = try #require(Base64.standard.decode(Array(made.signature.utf8)))
         let raw = try #require(ES256Signature.raw(der: der))
         #expect(try SignatureTests.isSigned(raw, over: Array(message.utf8)))
     }

@@ -50,10 +50,9 @@ struct DateBoundTests {
         "Bodies of original StoreKit have the same bounds",
         arguments: ["\"%\"", "%"], ["expires_date_ms", "expires_date"])
     func bodies(_ form: String, _ key: String) throws {
-        func body(_ milliseconds: Int64) throws -> JSONValue {
+        func body(_ milliseconds: Int64) -> [UInt8] {
             let value = form.replacing("%", with: "\(milliseconds)")
-            return try JSONValue.parse(
-                Array("{\"status\":0,\"receipt\":{\"in_app\":[{\"\(key)\":\(value)}]}}".utf8))
+            return Array("{\"status\":0,\"receipt\":{\"in_app\":[{\"\(key)\":\(value)}]}}".utf8)
         }
         let within = try VerifyReceiptResponse(body(Self.latest))
         #expect(within.transactions.first?.expiresDate == .latest)

@@ -40,7 +40,7 @@ struct CertificateTarget: FuzzTarget {
 
     private static func pem(_ der: [UInt8]) -> [UInt8] {
         var text = "-----BEGIN CERTIFICATE-----\n"
-        var rest = Base64Standard.encode(der)[...]
+        var rest = Base64.standard.encode(der)[...]
         while !rest.isEmpty {
             text += String(decoding: rest.prefix(64), as: UTF8.self) + "\n"
             rest = rest.dropFirst(64)

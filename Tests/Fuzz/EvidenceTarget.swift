@@ -13,7 +13,7 @@ struct EvidenceTarget: FuzzTarget {
     let maximumByteCount = 32 * 1_024
     private let packer = EvidencePacker()
 
-    private static let header = Base64URL.encode(Array(#"{"alg":"ES256","x5c":["A"]}"#.utf8))
+    private static let header = Base64.url.encode(Array(#"{"alg":"ES256","x5c":["A"]}"#.utf8))
     private static let signature = [UInt8](repeating: 7, count: CompactJWS.signatureByteCount)
     private static let kinds: [EventKind] = [.notification, .transaction, .renewalPair, .receipt]
 

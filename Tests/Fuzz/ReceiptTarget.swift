@@ -75,10 +75,10 @@ struct ReceiptTarget: FuzzTarget {
     }
 
     func seeds(_ source: SeedSource) throws -> [[UInt8]] {
-        let purchase = Base64Standard.encode(Array("{ \"transaction-id\" = \"1\"; }".utf8))
+        let purchase = Base64.standard.encode(Array("{ \"transaction-id\" = \"1\"; }".utf8))
         let text = Array("{ \"purchase-info\" = \"".utf8) + purchase + Array("\"; }".utf8)
         return receipts + payloads.sorted { $0.count < $1.count }.prefix(3)
-            + [Base64Standard.encode(receipts[0]), text, Base64Standard.encode(text)]
+            + [Base64.standard.encode(receipts[0]), text, Base64.standard.encode(text)]
     }
 
     func run(_ bytes: UnsafeBufferPointer<UInt8>) {
@@ -97,7 +97,7 @@ struct ReceiptTarget: FuzzTarget {
         if let lenient {
             let plain = try? ReceiptVerifier.readUnverified(input)
             require(plain == lenient.receipt, "an unverified read equals the verified receipt")
-            let text = verified(xcode, Base64Standard.encode(lenient.bytes))
+            let text = verified(xcode, Base64.standard.encode(lenient.bytes))
             require(text?.receipt == lenient.receipt, "a receipt in base64 is the same receipt")
         }
         if let receipt = try? AppReceipt.decode(input) { check(receipt) }

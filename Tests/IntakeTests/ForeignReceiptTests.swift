@@ -31,7 +31,7 @@ struct ForeignReceiptTests {
                     expiresDate: chain.start(1))
             ])
         let signed = try TestAuthority.receipts.sign(contents)
-        return String(decoding: Base64Standard.encode(signed), as: UTF8.self)
+        return String(decoding: Base64.standard.encode(signed), as: UTF8.self)
     }
 
     private func body(_ receipt: String, named: Bool = true) -> [UInt8] {

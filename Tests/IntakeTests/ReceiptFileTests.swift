@@ -21,7 +21,7 @@ struct ReceiptFileTests {
     func forms() async throws {
         let place = try place()
         let binary = try receipt()
-        let base64 = Base64Standard.encode(binary)
+        let base64 = Base64.standard.encode(binary)
         let broken = StoredReceipts.broken(base64)
         let pem =
             Array("-----BEGIN PKCS7-----\n".utf8) + broken + Array("\n-----END PKCS7-----\n".utf8)
@@ -44,7 +44,7 @@ struct ReceiptFileTests {
     @Test("Several of them, one per line, are as many events")
     func lines() async throws {
         let place = try place()
-        let lines = try (0..<3).map { Base64Standard.encode(try receipt($0)) }
+        let lines = try (0..<3).map { Base64.standard.encode(try receipt($0)) }
         let summary = try await place.ingest(lines)
         #expect(summary.errors.isEmpty)
         #expect(summary.appended == 3)
@@ -83,7 +83,7 @@ struct ReceiptFileTests {
         for (byteCount, codes) in cases {
             let filling = DER.element(0x31, [UInt8](repeating: 0, count: byteCount))
             let receipt = Array(plain[..<start]) + filling + Array(plain[end...])
-            let summary = try await place.ingest([Base64Standard.encode(receipt)])
+            let summary = try await place.ingest([Base64.standard.encode(receipt)])
             #expect(summary.errors.map(\.code) == codes)
             #expect(summary.appended == (codes.isEmpty ? 1 : 0))
         }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Fuzz regressions of the store")
 struct FuzzRegressionTests {
     private static let signature = String(
-        decoding: Base64URL.encode([UInt8](repeating: 1, count: 64)), as: UTF8.self)
+        decoding: Base64.url.encode([UInt8](repeating: 1, count: 64)), as: UTF8.self)
 
     /// With such a header the surrounding payload is not JSON, or is different JSON.
     static let headers = ["ey\n", "ey\\", "ey\u{0}", "eyé", "eyB", "ey==", "ey{}"]
@@ -33,7 +33,7 @@ struct FuzzRegressionTests {
 
     @Test("Beside a part whose header begins with no quotation mark, none is extracted")
     func strangeHeaderBeside() throws {
-        let spaced = String(decoding: Base64URL.encode(Array("{ }".utf8)), as: UTF8.self)
+        let spaced = String(decoding: Base64.url.encode(Array("{ }".utf8)), as: UTF8.self)
         let part = { (header: String) in "\(header).e30.\(FuzzRegressionTests.signature)" }
         let payload = """
             {"notificationType":"TEST","data":{"signedTransactionInfo":"\(part("eyJ9"))",\

@@ -81,7 +81,7 @@ struct InclusionProofTests {
         for case let name as String in names where name.hasSuffix(".json") {
             let value = try JSONValue.parse(try Fixtures.bytes("merkle/inclusion/\(name)"))
             func digest(_ value: JSONValue?) -> Digest? {
-                Base64Standard.decode(Array((value?.string ?? "").utf8)).flatMap {
+                Base64.standard.decode(Array((value?.string ?? "").utf8)).flatMap {
                     Digest(bytes: $0[...])
                 }
             }

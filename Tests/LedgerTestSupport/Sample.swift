@@ -12,13 +12,13 @@ package enum Sample {
     package static let packer = EvidencePacker()
 
     package static func text(of string: String) -> String {
-        String(decoding: Base64URL.encode(Array(string.utf8)), as: UTF8.self)
+        String(decoding: Base64.url.encode(Array(string.utf8)), as: UTF8.self)
     }
 
     package static func token(_ payload: String, signature: UInt8 = 1, header: String = header)
         -> String
     {
-        let signature = Base64URL.encode([UInt8](repeating: signature, count: 64))
+        let signature = Base64.url.encode([UInt8](repeating: signature, count: 64))
         return header + "." + text(of: payload) + "." + String(decoding: signature, as: UTF8.self)
     }
 

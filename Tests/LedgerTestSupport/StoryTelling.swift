@@ -42,7 +42,7 @@ package struct StoryTelling {
 
     package var appended: Int64 { summary.reduce(0) { $0 + $1.appended + $1.conflicts } }
     package var duplicates: Int64 { summary.reduce(0) { $0 + $1.duplicates } }
-    package var errors: [IngestSummary.IngestError] { summary.flatMap(\.errors) }
+    package var errors: [IngestError] { summary.flatMap(\.errors) }
 
     /// Passes a caught-up session to `body`.
     package func session<Value>(_ body: (LedgerSession) async throws -> Value) async throws -> Value

@@ -184,7 +184,7 @@ struct LogOpeningTests {
         }
         try session.run(script: "DEALLOCATE ALL")
         do throws(PostgresError) {
-            _ = try session.run(PostgresSession.settings.with { $0.add(60_000) })
+            _ = try session.run(PostgresSession.settings.with(60_000))
             Issue.record("executed what is gone")
         } catch {
             #expect(StoreError(error, location: "") == failure(.databaseRefused))

@@ -40,7 +40,7 @@ struct FuzzRegressionTests {
             body(groups: 1, items: bound + 1), body(groups: bound + 1, items: 1),
             body(groups: 3, items: bound / 2), body(groups: 7, items: 100_000),
         ] {
-            let error = #expect(throws: UnreadableInput.self) {
+            let error = #expect(throws: IngestError.self) {
                 try InputLine.submissions(past, input: "i:1")
             }
             #expect(error?.code == "payloadTooLarge")

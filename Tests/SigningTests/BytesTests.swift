@@ -13,7 +13,7 @@ struct BytesTests {
             "AAAAA", "é", "AAA\u{0}", "_x", "AAAAAAAAA", "AAAAAAA*", "*AAAAAAA", "AAAA====",
         ])
     func refusedURL(text: String) {
-        #expect(Base64URL.decode(Array(text.utf8)) == nil)
+        #expect(Base64.url.decode(Array(text.utf8)) == nil)
     }
 
     @Test(
@@ -23,7 +23,7 @@ struct BytesTests {
             "=AAA", "AAAA=", "AA==AA==", "AA= =", "AAAA\n",
         ])
     func refusedStandard(text: String) {
-        #expect(Base64Standard.decode(Array(text.utf8)) == nil)
+        #expect(Base64.standard.decode(Array(text.utf8)) == nil)
     }
 
     @Test(
@@ -35,10 +35,10 @@ struct BytesTests {
     func vectors(plain: String, text: String) {
         let bytes = Array(plain.utf8)
         let unpadded = Array(text.utf8.filter { $0 != UInt8(ascii: "=") })
-        #expect(Base64Standard.encode(bytes) == Array(text.utf8))
-        #expect(Base64Standard.decode(Array(text.utf8)) == bytes)
-        #expect(Base64URL.encode(bytes) == unpadded)
-        #expect(Base64URL.decode(unpadded) == bytes)
+        #expect(Base64.standard.encode(bytes) == Array(text.utf8))
+        #expect(Base64.standard.decode(Array(text.utf8)) == bytes)
+        #expect(Base64.url.encode(bytes) == unpadded)
+        #expect(Base64.url.decode(unpadded) == bytes)
     }
 
     @Test("Any bytes round-trip, at every length")
@@ -46,8 +46,8 @@ struct BytesTests {
         var generator = SeededNumbers(seed: 300)
         for count in 0..<300 {
             let bytes = (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
-            #expect(Base64URL.decode(Base64URL.encode(bytes)) == bytes)
-            #expect(Base64Standard.decode(Base64Standard.encode(bytes)) == bytes)
+            #expect(Base64.url.decode(Base64.url.encode(bytes)) == bytes)
+            #expect(Base64.standard.decode(Base64.standard.encode(bytes)) == bytes)
         }
     }
 
@@ -58,8 +58,8 @@ struct BytesTests {
             for second in characters {
                 for third in characters {
                     for text in [[first, second], [first, second, third]] {
-                        guard let bytes = Base64URL.decode(text) else { continue }
-                        #expect(Base64URL.encode(bytes) == text)
+                        guard let bytes = Base64.url.decode(text) else { continue }
+                        #expect(Base64.url.encode(bytes) == text)
                     }
                 }
             }
@@ -68,12 +68,12 @@ struct BytesTests {
 
     @Test("A character outside the alphabet is found at every place")
     func places() {
-        let text = Base64URL.encode([UInt8](repeating: 0xA5, count: 40))
+        let text = Base64.url.encode([UInt8](repeating: 0xA5, count: 40))
         for index in text.indices {
             for wrong: UInt8 in [0x00, 0x2B, 0x2E, 0x3D, 0x7F, 0x80, 0xFF] {
                 var changed = text
                 changed[index] = wrong
-                #expect(Base64URL.decode(changed) == nil)
+                #expect(Base64.url.decode(changed) == nil)
             }
         }
     }

@@ -96,7 +96,7 @@ struct CertificateChainPolicyTests {
             algorithm: "ES256",
             certificates: [authority.leafDER, authority.intermediateDER, authority.rootDER])
         let jws = CompactJWS.assemble(
-            headerSegment: Base64URL.encode(header), payload: Trial.transaction(),
+            headerSegment: Base64.url.encode(header), payload: Trial.transaction(),
             signature: [UInt8](repeating: 1, count: 64))
         let verifier = EvidenceVerifier(roots: try trusted(authority))
         #expect(
@@ -125,8 +125,8 @@ struct CertificateChainPolicyTests {
     @Test("A certificate has at most 8 KiB")
     func certificateSize() throws {
         let limit = CertificateChainPolicy.maximumCertificateByteCount
-        let bound = Base64Standard.encode([UInt8](repeating: 7, count: limit))
-        let past = Base64Standard.encode([UInt8](repeating: 7, count: limit + 1))
+        let bound = Base64.standard.encode([UInt8](repeating: 7, count: limit))
+        let past = Base64.standard.encode([UInt8](repeating: 7, count: limit + 1))
         #expect(try JWSHeader.certificate(Trial.text(bound), part: .outer).count == limit)
         #expect(
             Trial.code { _ = try JWSHeader.certificate(Trial.text(past), part: .outer) }
@@ -147,7 +147,7 @@ struct CertificateChainPolicyTests {
         #expect(
             Trial.code { _ = try verifier.verifyAny(longer, receivedAt: Trial.now) }
                 == .invalidCertificate)
-        let text = Trial.text(Base64Standard.encode(authority.rootDER))
+        let text = Trial.text(Base64.standard.encode(authority.rootDER))
         let header = "{\"alg\":\"ES256\",\"x5c\":[\"!\",\"\",\"\(text)\"]}"
         let garbage = try authority.sign(Trial.transaction(), header: Trial.json(header))
         #expect(

@@ -26,7 +26,7 @@ struct JWSFormTests {
         authority = try Authority()
         verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
         let texts = [authority.leafDER, authority.intermediateDER, authority.rootDER].map {
-            "\"" + Trial.text(Base64Standard.encode($0)) + "\""
+            "\"" + Trial.text(Base64.standard.encode($0)) + "\""
         }
         certificates = "[" + texts.joined(separator: ",") + "]"
     }
@@ -77,7 +77,7 @@ struct JWSFormTests {
     func emptySignature() throws {
         let none = Trial.json(#"{"alg":"none"}"#)
         let jws = CompactJWS.assemble(
-            headerSegment: Base64URL.encode(none), payload: Trial.transaction(), signature: [])
+            headerSegment: Base64.url.encode(none), payload: Trial.transaction(), signature: [])
         #expect(
             Trial.code { _ = try verifier.verifyAny(jws, receivedAt: Trial.now) }
                 == .unsupportedAlgorithm)
@@ -104,7 +104,7 @@ struct JWSFormTests {
             let header =
                 "{\"alg\":\"ES256\",\"x5c\":\(certificates)}"
                 + String(repeating: " ", count: spaces)
-            let segment = Base64URL.encode(Trial.json(header))
+            let segment = Base64.url.encode(Trial.json(header))
             let payloadText = count - segment.count - 2 - 86
             guard payloadText % 4 != 1 else { continue }
             let payloadCount = payloadText / 4 * 3 + max(0, payloadText % 4 - 1)

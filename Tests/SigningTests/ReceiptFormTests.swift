@@ -52,7 +52,7 @@ struct ReceiptFormTests {
         let larger = try receipt(padding: limit - overhead + 1)
         #expect(larger.count == limit + 1)
         #expect(try ReceiptTrial.code(larger) == .payloadTooLarge)
-        let text = Base64Standard.encode(Array(largest.prefix(limit / 4 * 3)))
+        let text = Base64.standard.encode(Array(largest.prefix(limit / 4 * 3)))
         #expect(text.count == limit)
         // Truncated, but not too large.
         #expect(try ReceiptTrial.code(text) == .malformedReceipt)
@@ -167,7 +167,7 @@ struct ReceiptFormTests {
             \t"bid" = "com.example.app";
             }
             """, outer: "\n\t\"environment\" = \"Sandbox\";")
-        for bytes in [full, Base64Standard.encode(full)] {
+        for bytes in [full, Base64.standard.encode(full)] {
             let read = try #require(ReceiptForm.transactionReceipt(bytes))
             #expect(read.transactionId == TransactionId("42"))
             #expect(read.originalTransactionId == OriginalTransactionId("41"))

@@ -43,7 +43,7 @@ struct DeliverySignerTests {
     private static func payload(_ jws: String) throws -> [UInt8] {
         let parts = jws.split(separator: ".", omittingEmptySubsequences: false)
         #expect(parts.count == 3)
-        return try #require(Base64URL.decode(Array(parts[1].utf8)))
+        return try #require(Base64.url.decode(Array(parts[1].utf8)))
     }
 }
 

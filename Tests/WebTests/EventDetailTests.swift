@@ -68,7 +68,7 @@ struct EventDetailTests {
                 let proof = try #require(answer["proof"])
                 #expect(proof["treeSize"]?.int64 == 5 && proof["leafIndex"]?.int64 == position - 1)
                 #expect(proof["root"]?.string == root.hexadecimal)
-                let data = Base64Standard.decode(Array((proof["leafData"]?.string ?? "").utf8))
+                let data = Base64.standard.decode(Array((proof["leafData"]?.string ?? "").utf8))
                 let leaf = SHA256.hash([0x00] + (try #require(data)))
                 #expect(proof["leafHash"]?.string == leaf.hexadecimal)
                 #expect(answer["event"]?["leafHash"]?.string == leaf.hexadecimal)

@@ -145,7 +145,7 @@ struct OperationRouteTests {
             #expect(item["code"]?.string == "wrongApp")
             #expect(item["standing"]?.string == "genuineForeign")
             let text = try #require(item["base64"]?.string)
-            let bytes = try #require(Base64Standard.decode(Array(text.utf8)))
+            let bytes = try #require(Base64.standard.decode(Array(text.utf8)))
             #expect(String(decoding: bytes, as: UTF8.self) == item["content"]?.string)
             let kept = try await client.send(
                 .post, "/v1/quarantine:retry", .decision())
@@ -362,9 +362,9 @@ struct OperationRouteTests {
             (client: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
             let root = try await served.ledger.log.head().root
-            let signature = Base64Standard.encode([UInt8](repeating: 1, count: 68))
+            let signature = Base64.standard.encode([UInt8](repeating: 1, count: 68))
             for (size, root) in [(Int64(2), root), (1, root)] {
-                let text = String(decoding: Base64Standard.encode(root.bytes), as: UTF8.self)
+                let text = String(decoding: Base64.standard.encode(root.bytes), as: UTF8.self)
                 let note =
                     "example.com/log\n\(size)\n\(text)\n\n\u{2014} example.com/log "
                     + String(decoding: signature, as: UTF8.self) + "\n"

@@ -107,7 +107,7 @@ struct ReceiptRouteTests {
             type: .production, bundleId: MadePurchase.app, creationDate: purchase.start,
             purchases: [])
         let receipt = String(
-            decoding: Base64Standard.encode(try TestAuthority.receipts.sign(contents)),
+            decoding: Base64.standard.encode(try TestAuthority.receipts.sign(contents)),
             as: UTF8.self
         )
         try await serve { client, _ in
@@ -231,7 +231,7 @@ struct ReceiptRouteTests {
                 ]
             ])
         let receipt = String(
-            decoding: Base64Standard.encode(try TestAuthority.receipts.sign(contents)),
+            decoding: Base64.standard.encode(try TestAuthority.receipts.sign(contents)),
             as: UTF8.self
         )
         try await serve { client, _ in

@@ -237,7 +237,7 @@ struct ReceiptTruthTests {
                 of: life.originalTransactionId.rawValue, at: ServedPlace.now))
         let receipt = try TestAuthority.receipts.sign(contents)
         let body = MadeReceipt.body(
-            String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+            String(decoding: Base64.standard.encode(receipt), as: UTF8.self))
         var answer = try await client.post("/v1/receipts", body)
         // What a busy machine did not project within two seconds is requested again.
         for _ in 1..<Self.mostTries where answer.code == "projectionBehind" {

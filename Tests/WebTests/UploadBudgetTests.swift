@@ -135,7 +135,7 @@ struct UploadBudgetTests {
             contents.attributes = contents.attributes.map {
                 $0.type == 18 ? .date(18, bought) : $0
             }
-            let receipt = Base64Standard.encode(try TestAuthority.receipts.sign(contents))
+            let receipt = Base64.standard.encode(try TestAuthority.receipts.sign(contents))
             return MadeReceipt.body(String(decoding: receipt, as: UTF8.self))
         }
         var bodies: [[UInt8]] = []

@@ -5,7 +5,7 @@ public struct AdvancedCommerceDescriptors: WireObject {
     /// Name shown to the customer.
     public var displayName: String?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

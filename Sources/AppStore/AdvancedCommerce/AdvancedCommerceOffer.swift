@@ -9,7 +9,7 @@ public struct AdvancedCommerceOffer: WireObject {
     /// Why the offer was made.
     public var reason: Raw<AdvancedCommerceOfferReason>?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

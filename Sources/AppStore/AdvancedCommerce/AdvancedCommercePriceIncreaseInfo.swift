@@ -7,7 +7,7 @@ public struct AdvancedCommercePriceIncreaseInfo: WireObject {
     /// Progress of the increase.
     public var status: Raw<AdvancedCommercePriceIncreaseInfoStatus>?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

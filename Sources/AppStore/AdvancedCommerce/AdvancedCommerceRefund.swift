@@ -9,7 +9,7 @@ public struct AdvancedCommerceRefund: WireObject {
     /// Whether all or part of the price was refunded.
     public var refundType: Raw<AdvancedCommerceRefundType>?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

@@ -13,7 +13,7 @@ public struct AdvancedCommerceRenewalInfo: WireObject {
     /// The developer's tax category of the purchase.
     public var taxCode: String?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

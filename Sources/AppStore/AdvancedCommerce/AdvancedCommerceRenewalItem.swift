@@ -14,7 +14,7 @@ public struct AdvancedCommerceRenewalItem: WireObject {
     /// A pending price increase, if any.
     public var priceIncreaseInfo: AdvancedCommercePriceIncreaseInfo?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

@@ -17,7 +17,7 @@ public struct AdvancedCommerceTransactionInfo: WireObject {
     /// A decimal fraction as text, e.g. `0.15`.
     public var taxRate: String?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

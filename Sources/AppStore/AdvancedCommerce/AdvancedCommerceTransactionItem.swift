@@ -16,7 +16,7 @@ public struct AdvancedCommerceTransactionItem: WireObject {
     /// When the item was refunded or revoked.
     public var revocationDate: Timestamp?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

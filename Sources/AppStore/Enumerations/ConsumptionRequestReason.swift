@@ -4,6 +4,5 @@ public enum ConsumptionRequestReason: String, Sendable, CaseIterable {
     case fulfillmentIssue = "FULFILLMENT_ISSUE"
     case unsatisfiedWithPurchase = "UNSATISFIED_WITH_PURCHASE"
     case legal = "LEGAL"
-    /// Any other reason.
     case other = "OTHER"
 }

@@ -8,6 +8,5 @@ public enum ExpirationIntent: Int64, Sendable, CaseIterable {
     case customerDidNotConsentToPriceIncrease = 3
     /// Not available at renewal.
     case productNotAvailable = 4
-    /// Any other reason.
     case other = 5
 }

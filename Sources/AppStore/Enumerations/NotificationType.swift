@@ -23,7 +23,6 @@ public enum NotificationType: String, Sendable, CaseIterable {
     case refund = "REFUND"
     /// A refund request was declined: no change.
     case refundDeclined = "REFUND_DECLINED"
-    /// A refund was reversed.
     case refundReversed = "REFUND_REVERSED"
     /// The customer requested a refund; Apple requests consumption data. No change.
     case consumptionRequest = "CONSUMPTION_REQUEST"

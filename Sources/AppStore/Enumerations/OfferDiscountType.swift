@@ -1,6 +1,5 @@
 /// How an offer is paid (App Store Server API, `offerDiscountType`).
 public enum OfferDiscountType: String, Sendable, CaseIterable {
-    /// Free.
     case freeTrial = "FREE_TRIAL"
     /// A reduced price each period.
     case payAsYouGo = "PAY_AS_YOU_GO"

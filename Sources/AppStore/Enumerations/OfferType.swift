@@ -4,7 +4,6 @@ public enum OfferType: Int64, Sendable, CaseIterable {
     case introductoryOffer = 1
     /// For current and lapsed subscribers, signed by the developer.
     case promotionalOffer = 2
-    /// Redeemed by code.
     case offerCode = 3
     /// For lapsed subscribers.
     case winBackOffer = 4

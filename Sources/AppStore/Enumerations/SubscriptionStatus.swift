@@ -3,7 +3,6 @@
 public enum SubscriptionStatus: Int64, Sendable, CaseIterable {
     /// Access to the end of the period.
     case active = 1
-    /// Ended.
     case expired = 2
     /// Payment failed; Apple retries, without access.
     case billingRetry = 3

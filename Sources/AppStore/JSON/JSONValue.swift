@@ -26,10 +26,7 @@ public indirect enum JSONValue: Hashable, Sendable {
     // MARK: Access
 
     /// The value under `key`; nil without one, or if this is not an object.
-    public subscript(key: String) -> JSONValue? {
-        guard case .object(let members) = self else { return nil }
-        return members.first { $0.key == key }?.value
-    }
+    public subscript(key: String) -> JSONValue? { object?.first { $0.key == key }?.value }
 
     /// The members, if this is an object.
     public var object: [JSONMember]? {

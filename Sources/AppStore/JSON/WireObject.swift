@@ -7,8 +7,9 @@ public protocol WireObject: Hashable, Sendable, JSONWritable, WireValue {
     /// All fields absent.
     init()
 
-    /// Members with unknown keys, in order.
-    var unknown: UnknownMembers { get set }
+    /// Members with keys unknown to this version, in the order of the input, so that decoding and
+    /// encoding lose nothing that Apple signed.
+    var unknown: [JSONMember] { get set }
 
     /// Visits every field with its key, in Apple's documented order.
     mutating func visitFields(_ visitor: inout some FieldVisitor)
@@ -17,19 +18,14 @@ public protocol WireObject: Hashable, Sendable, JSONWritable, WireValue {
 
     /// Names of fields with enumerated values unknown to this version; those of nested objects
     /// follow, prefixed with the object's name (`data.status`).
-    func unknownValueNames() -> [String]
+    var unknownValues: [String] { get }
 
     /// Reads the object at the cursor.
     static func read(_ cursor: inout JSONCursor) throws(JSONError) -> Self
 }
 
 extension WireObject {
-    /// Names of fields with enumerated values unknown to this version; those of nested objects
-    /// follow, prefixed with the object's name (`data.status`).
-    @inlinable
-    public var unknownValues: [String] { unknownValueNames() }
-
-    public func unknownValueNames() -> [String] {
+    public var unknownValues: [String] {
         var visitor = UnknownValueNames()
         inspectFields(&visitor)
         let names = visitor.names
@@ -47,7 +43,7 @@ extension WireObject {
     }
 
     public func appendUnknownValues(_ field: StaticString, to names: inout [String]) {
-        for name in unknownValueNames() { names.append("\(field).\(name)") }
+        for name in unknownValues { names.append("\(field).\(name)") }
     }
 
     public static func read(
@@ -111,7 +107,7 @@ extension WireObject {
     public func write(to json: inout JSONWriter) {
         json.object { json in
             inspectFields(&json)
-            for member in unknown.members { json.member(member.key, member.value) }
+            for member in unknown { json.member(member.key, member.value) }
         }
     }
 }

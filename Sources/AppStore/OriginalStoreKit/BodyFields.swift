@@ -3,14 +3,14 @@
 /// numbers and booleans are accepted
 /// (https://developer.apple.com/documentation/appstorereceipts/responsebody).
 struct BodyFields {
-    private let members: [JSONMember]
+    private let json: JSONValue
     /// As in `JSONCursor`, for stored bodies.
     private let clampsDates: Bool
 
     /// Throws `wrongType` unless the value is an object.
     init(_ value: JSONValue, _ field: String, clampsDates: Bool = false) throws(JSONError) {
-        guard let members = value.object else { throw BodyFields.wrong(field) }
-        self.members = members
+        guard value.object != nil else { throw BodyFields.wrong(field) }
+        json = value
         self.clampsDates = clampsDates
     }
 
@@ -21,9 +21,7 @@ struct BodyFields {
     }
 
     subscript(key: String) -> JSONValue? {
-        guard let value = members.first(where: { $0.key == key })?.value, !value.isNull else {
-            return nil
-        }
+        guard let value = json[key], !value.isNull else { return nil }
         return value
     }
 

@@ -29,12 +29,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
     ///
     /// - `clampsDates`: for a stored body: such dates are read as the nearest valid ones.
     public init(_ body: [UInt8], clampsDates: Bool = false) throws(JSONError) {
-        try self.init(JSONValue.parse(body), clampsDates: clampsDates)
-    }
-
-    /// From parsed JSON.
-    public init(_ body: JSONValue, clampsDates: Bool = false) throws(JSONError) {
-        let fields = try BodyFields(body, "body", clampsDates: clampsDates)
+        let fields = try BodyFields(JSONValue.parse(body), "body", clampsDates: clampsDates)
         guard let status = try fields.integer("status") else {
             throw JSONError(.wrongType, offset: 0, field: "status")
         }
@@ -64,9 +59,7 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
 
     /// The app of the whole response; nil if none is named.
     public var bundleId: BundleId? {
-        receipt?.bundleId
-            ?? (latestReceiptInfo + (receipt?.inApp ?? [])).lazy
-            .compactMap(\.bundleId).first
+        receipt?.bundleId ?? transactions.lazy.compactMap(\.bundleId).first
     }
 
     /// Every transaction of the response, the newer list first.

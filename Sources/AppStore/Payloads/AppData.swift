@@ -9,7 +9,7 @@ public struct AppData: WireObject {
     /// Compact JWS of an `AppTransactionPayload`; verified separately.
     public var signedAppTransactionInfo: String?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

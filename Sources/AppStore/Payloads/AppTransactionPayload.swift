@@ -32,7 +32,7 @@ public struct AppTransactionPayload: WireObject {
     /// Seen from Xcode only.
     public var requestDate: Timestamp?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

@@ -14,7 +14,7 @@ public struct ExternalPurchaseToken: WireObject {
     /// What the token is for.
     public var tokenType: Raw<ExternalPurchaseTokenType>?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

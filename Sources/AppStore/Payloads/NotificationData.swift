@@ -17,7 +17,7 @@ public struct NotificationData: WireObject {
     /// `CONSUMPTION_REQUEST` only.
     public var consumptionRequestReason: Raw<ConsumptionRequestReason>?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

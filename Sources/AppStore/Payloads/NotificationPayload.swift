@@ -20,7 +20,7 @@ public struct NotificationPayload: WireObject {
     /// For `RESCIND_CONSENT`.
     public var appData: AppData?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

@@ -17,7 +17,7 @@ public struct NotificationSummary: WireObject {
     /// Subscriptions that could not be extended.
     public var failedCount: Int64?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

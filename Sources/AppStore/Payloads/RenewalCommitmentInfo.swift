@@ -12,7 +12,7 @@ public struct RenewalCommitmentInfo: WireObject {
     /// Milliunits of the currency.
     public var commitmentRenewalPrice: Int64?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

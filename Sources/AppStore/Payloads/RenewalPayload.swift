@@ -54,7 +54,7 @@ public struct RenewalPayload: WireObject {
     /// UUID; only in renewal infos from a device.
     public var deviceVerificationNonce: String?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

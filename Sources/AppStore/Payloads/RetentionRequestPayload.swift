@@ -16,7 +16,7 @@ public struct RetentionRequestPayload: WireObject {
     /// When Apple signed it.
     public var signedDate: Timestamp?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

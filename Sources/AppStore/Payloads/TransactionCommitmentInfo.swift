@@ -10,7 +10,7 @@ public struct TransactionCommitmentInfo: WireObject {
     /// Number of billing periods of the commitment.
     public var totalBillingPeriods: Int64?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

@@ -75,7 +75,7 @@ public struct TransactionPayload: WireObject {
     /// UUID; only in transactions from a device.
     public var deviceVerificationNonce: String?
 
-    public var unknown = UnknownMembers()
+    public var unknown: [JSONMember] = []
 
     public init() {}
 

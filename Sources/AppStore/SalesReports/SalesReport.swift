@@ -118,7 +118,7 @@ public enum SalesReport {
         public var code: Code
 
         /// Raw values are the contract's.
-        public enum Code: String, Sendable {
+        public enum Code: String, Error {
             /// Not the header's number of columns.
             case columnCount
             /// A date that is neither `YYYY-MM-DD` nor `MM/DD/YYYY`.

@@ -97,10 +97,10 @@ public struct SalesReportReader: Sendable {
         let cells = SalesReportColumns.cells(text)
         do throws(Problem) {
             for row in try rows(cells) { take(row) }
-        } catch { note(error.code) }
+        } catch { note(error) }
     }
 
-    private struct Problem: Error { let code: SalesReport.MalformedRow.Code }
+    private typealias Problem = SalesReport.MalformedRow.Code
 
     private mutating func note(_ code: SalesReport.MalformedRow.Code) {
         malformedCount += 1
@@ -111,7 +111,7 @@ public struct SalesReportReader: Sendable {
     // MARK: Rows
 
     private mutating func rows(_ cells: [String]) throws(Problem) -> [SalesReport.Row] {
-        guard cells.count == columns.names.count else { throw Problem(code: .columnCount) }
+        guard cells.count == columns.names.count else { throw .columnCount }
         let app = columns.text(SalesReportColumns.appAppleId, cells)
         if let apps, !app.isEmpty, !apps.contains(app) {
             otherAppCount += 1
@@ -130,9 +130,7 @@ public struct SalesReportReader: Sendable {
             let day = try date(columns.text(SalesReportColumns.eventDate, cells))
             let amount = try count(columns.text(SalesReportColumns.quantity, cells))
             guard let figure = SalesReport.Figure(event: event) else {
-                guard event.utf8.count <= SalesReport.textByteCount else {
-                    throw Problem(code: .textTooLong)
-                }
+                guard event.utf8.count <= SalesReport.textByteCount else { throw .textTooLong }
                 if notCompared[event] != nil || notCompared.count < SalesReport.eventNameCount {
                     notCompared[event, default: 0] += amount
                 }
@@ -160,7 +158,7 @@ public struct SalesReportReader: Sendable {
         guard !currency.isEmpty, !stated.isEmpty else { return found }
         let unit = try money(stated)
         let (proceeds, overflow) = abs(unit).multipliedReportingOverflow(by: found.amount)
-        guard !overflow else { throw Problem(code: .invalidNumber) }
+        guard !overflow else { throw .invalidNumber }
         found.proceeds = isRefund ? -proceeds : proceeds
         found.proceedsCurrency = currency
         return found
@@ -182,9 +180,7 @@ public struct SalesReportReader: Sendable {
     /// A text that a cell keeps.
     private func text(_ column: String, _ cells: [String]) throws(Problem) -> String {
         let text = columns.text(column, cells)
-        guard text.utf8.count <= SalesReport.textByteCount else {
-            throw Problem(code: .textTooLong)
-        }
+        guard text.utf8.count <= SalesReport.textByteCount else { throw .textTooLong }
         return text
     }
 
@@ -199,19 +195,19 @@ public struct SalesReportReader: Sendable {
         {
             return CivilDate(year: year, month: month, day: day)
         }
-        throw Problem(code: .invalidDate)
+        throw .invalidDate
     }
 
     /// How many events or subscriptions: never negative.
     private func count(_ text: String) throws(Problem) -> Int64 {
         let number = try whole(text)
-        guard number >= 0 else { throw Problem(code: .invalidNumber) }
+        guard number >= 0 else { throw .invalidNumber }
         return number
     }
 
     private func whole(_ text: String) throws(Problem) -> Int64 {
         guard let number = Int64(plain: text), number.magnitude <= SalesReport.largestCount else {
-            throw Problem(code: .invalidNumber)
+            throw .invalidNumber
         }
         return number
     }
@@ -219,7 +215,7 @@ public struct SalesReportReader: Sendable {
     /// A decimal as milliunits; digits after the third must be 0.
     private func money(_ text: String) throws(Problem) -> Int64 {
         guard text.utf8.contains(where: { $0 &- UInt8(ascii: "0") <= 9 }) else {
-            throw Problem(code: .invalidNumber)
+            throw .invalidNumber
         }
         let isNegative = text.hasPrefix("-")
         let parts = (isNegative ? text.dropFirst() : text[...]).split(
@@ -227,13 +223,13 @@ public struct SalesReportReader: Sendable {
         var fraction = parts.count > 1 ? String(parts[1]) : ""
         while fraction.hasSuffix("0") { fraction.removeLast() }
         guard fraction.utf8.count <= 3, let whole = parts.first else {
-            throw Problem(code: .invalidNumber)
+            throw .invalidNumber
         }
         fraction += String(repeating: "0", count: 3 - fraction.utf8.count)
         let digits = (whole.isEmpty ? "0" : String(whole)) + fraction
         guard digits.utf8.allSatisfy({ $0 &- UInt8(ascii: "0") <= 9 }),
             let value = Int64(digits)
-        else { throw Problem(code: .invalidNumber) }
+        else { throw .invalidNumber }
         return isNegative ? -value : value
     }
 }

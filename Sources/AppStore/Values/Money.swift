@@ -13,11 +13,9 @@ public struct Money: Hashable, Sendable {
 }
 
 /// `{ "milliunits": 9990, "currency": "USD" }`
-extension Money: JSONWritable {
-    public func write(to json: inout JSONWriter) {
-        json.object {
-            $0.member("milliunits", milliunits)
-            $0.member("currency", currency)
-        }
+extension Money: JSONObjectWritable {
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("milliunits", milliunits)
+        json.member("currency", currency)
     }
 }

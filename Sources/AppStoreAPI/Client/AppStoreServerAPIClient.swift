@@ -34,32 +34,22 @@ public final class AppStoreServerAPIClient: Sendable {
 
     // MARK: Requests
 
-    /// Sends a request and decodes the response body.
+    /// Sends a request, decodes the response body and requires its essential members.
     func response<Response: WireObject>(
         _ request: APIRequest, _ choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<Response> {
         let (answer, environment) = try await send(request, choice)
+        let endpoint = request.endpoint
         let response: Response
-        do throws(APIFailure) { response = try read(answer.body, request.endpoint) } catch {
-            throw error.from(environment)
-        }
-        return APIResponse(
-            endpoint: request.endpoint, value: response, body: answer.body,
-            environment: environment, date: answer.appleDate)
-    }
-
-    /// Decodes a response and requires its essential members.
-    private func read<Response: WireObject>(
-        _ body: [UInt8], _ endpoint: Endpoint
-    ) throws(APIFailure) -> Response {
-        let response: Response
-        do throws(JSONError) { response = try Response.decode(body) } catch {
-            throw .unreadable(endpoint, error.description)
+        do throws(JSONError) { response = try Response.decode(answer.body) } catch {
+            throw .unreadable(endpoint, error.description).from(environment)
         }
         if let missing = (response as? any RequiredMembers)?.missingMember {
-            throw .unreadable(endpoint, "it has no \(missing)")
+            throw .unreadable(endpoint, "it has no \(missing)").from(environment)
         }
-        return response
+        return APIResponse(
+            endpoint: endpoint, value: response, body: answer.body, environment: environment,
+            date: answer.appleDate)
     }
 
     /// Sends a request whose response is only a status.

@@ -4,25 +4,13 @@ import Synchronization
 /// Limits every kind of request to Apple's documented rate, per environment: in any interval of a
 /// second (Sandbox: ten) no more start than Apple accepts.
 final class RateLimiter: Sendable {
-    /// `count` in any interval of `windowMilliseconds`.
-    struct Rate: Sendable, Equatable {
-        let count: Int
-        let windowMilliseconds: Int64
-
-        init(_ endpoint: Endpoint, _ environment: Environment) {
-            count = endpoint.requestsPerSecond
-            // A tenth of Production's rate, in whole requests.
-            windowMilliseconds = environment == .production ? 1_000 : 10_000
-        }
-    }
-
     private struct Lane: Hashable {
         let endpoint: Endpoint
         let environment: Environment
     }
 
     private struct Grants {
-        /// Start times of the newest requests, oldest first; at most `count`.
+        /// Start times of the newest requests, oldest first; at most a window's.
         var times: [Int64] = []
         /// Apple's hold: nothing starts before.
         var heldUntil: Int64 = .min
@@ -43,18 +31,20 @@ final class RateLimiter: Sendable {
     func reserve(
         _ endpoint: Endpoint, _ environment: Environment, at elapsed: Int64, longest: Int64 = .max
     ) -> Place {
-        let rate = Rate(endpoint, environment)
+        let lane = Lane(endpoint: endpoint, environment: environment)
+        // In Sandbox a tenth of Production's rate, in whole requests.
+        let windowMilliseconds: Int64 = environment == .production ? 1_000 : 10_000
         return state.withLock { lanes in
-            var grants = lanes[Lane(endpoint: endpoint, environment: environment)] ?? Grants()
+            var grants = lanes[lane] ?? Grants()
             guard grants.heldUntil <= elapsed || grants.heldUntil - elapsed <= longest else {
                 return .held(until: grants.heldUntil)
             }
             var start = max(elapsed, grants.heldUntil, grants.times.last ?? .min)
-            if grants.times.count == rate.count {
-                start = max(start, grants.times.removeFirst() + rate.windowMilliseconds)
+            if grants.times.count == endpoint.requestsPerSecond {
+                start = max(start, grants.times.removeFirst() + windowMilliseconds)
             }
             grants.times.append(start)
-            lanes[Lane(endpoint: endpoint, environment: environment)] = grants
+            lanes[lane] = grants
             return .after(milliseconds: start - elapsed)
         }
     }

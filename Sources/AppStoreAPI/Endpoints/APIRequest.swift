@@ -18,7 +18,6 @@ struct APIRequest: Sendable, Equatable {
     var query: [QueryItem] = []
     /// If the endpoint has one.
     var body: [UInt8]?
-    /// Of the body.
     var contentType = "application/json"
 
     struct QueryItem: Sendable, Equatable {

@@ -8,6 +8,5 @@ public enum DeliveryStatus: String, Sendable, CaseIterable {
     case undeliveredWrongItem = "UNDELIVERED_WRONG_ITEM"
     /// The app's server was down.
     case undeliveredServerOutage = "UNDELIVERED_SERVER_OUTAGE"
-    /// Another reason.
     case undeliveredOther = "UNDELIVERED_OTHER"
 }

@@ -8,11 +8,8 @@ public enum SendAttemptResult: String, Sendable, CaseIterable {
     case tlsIssue = "TLS_ISSUE"
     /// The old name of `tlsIssue`.
     case sslIssue = "SSL_ISSUE"
-    /// A circular redirect.
     case circularRedirect = "CIRCULAR_REDIRECT"
-    /// No response.
     case noResponse = "NO_RESPONSE"
-    /// The connection failed.
     case socketIssue = "SOCKET_ISSUE"
     /// Unsupported charset of the response.
     case unsupportedCharset = "UNSUPPORTED_CHARSET"
@@ -22,6 +19,5 @@ public enum SendAttemptResult: String, Sendable, CaseIterable {
     case prematureClose = "PREMATURE_CLOSE"
     /// The server responded with a status outside 200 to 206.
     case unsuccessfulHTTPResponseCode = "UNSUCCESSFUL_HTTP_RESPONSE_CODE"
-    /// Another result.
     case other = "OTHER"
 }

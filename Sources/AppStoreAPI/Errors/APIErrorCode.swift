@@ -1,7 +1,6 @@
 /// Apple's error numbers (App Store Server API, Error Codes). The first three digits are the HTTP
 /// status.
 public enum APIErrorCode: Int64, Sendable, CaseIterable {
-    /// The request is invalid.
     case generalBadRequest = 4_000_000
     /// The bundle id is not this key's.
     case invalidAppIdentifier = 4_000_002

@@ -4,7 +4,7 @@ import AppStore
 extension APIFailure {
     static func invalid(_ endpoint: Endpoint, _ reason: String) -> APIFailure {
         APIFailure(
-            .invalidRequest, endpoint, reason: reason,
+            code: .invalidRequest, endpoint: endpoint, reason: reason,
             remedy: "Nothing was sent. Correct the request.")
     }
 
@@ -15,8 +15,8 @@ extension APIFailure {
     ) -> APIFailure {
         let name = code.value.map { " (\($0))" } ?? ""
         return APIFailure(
-            code.value?.isRetryable ?? false ? .appleUnavailable : .refusedByApple, endpoint,
-            status: status, appleCode: code,
+            code: code.value?.isRetryable ?? false ? .appleUnavailable : .refusedByApple,
+            endpoint: endpoint, status: status, appleCode: code,
             reason: "Apple rejected the request with \(code.rawValue)\(name), HTTP \(status).",
             remedy: code.value?.remedy
                 ?? "This version does not know the number; see Error Codes of the App"
@@ -25,7 +25,8 @@ extension APIFailure {
 
     static func unauthorized(_ endpoint: Endpoint) -> APIFailure {
         APIFailure(
-            .unauthorized, endpoint, status: 401, reason: "Apple rejects the key (401).",
+            code: .unauthorized, endpoint: endpoint, status: 401,
+            reason: "Apple rejects the key (401).",
             remedy: "Check keyId, issuerId and bundleId, that the file holds an In-App Purchase key"
                 + " (not one of the App Store Connect API) that was not revoked, and this machine's"
                 + " clock. An app that was never released is known to Sandbox only.")
@@ -34,14 +35,14 @@ extension APIFailure {
     static func rateLimited(_ endpoint: Endpoint, until date: Timestamp?) -> APIFailure {
         let time = date.map { " until \($0.rfc3339)" } ?? ""
         return APIFailure(
-            .rateLimited, endpoint, status: 429, appleCode: Raw(.rateLimitExceeded),
+            code: .rateLimited, endpoint: endpoint, status: 429, appleCode: Raw(.rateLimitExceeded),
             retryAt: date, reason: "Apple accepts no more requests of this kind\(time) (429).",
             remedy: "Try again then. Other servers may use the same app's allowance.")
     }
 
     static func unavailable(_ endpoint: Endpoint, status: Int, attempts: Int) -> APIFailure {
         APIFailure(
-            .appleUnavailable, endpoint, status: status,
+            code: .appleUnavailable, endpoint: endpoint, status: status,
             reason: "Apple returned status \(status), \(attempts) times.",
             remedy: "Try again later; Apple's System Status page lists outages.")
     }
@@ -52,19 +53,19 @@ extension APIFailure {
         switch failure {
         case .timedOut:
             APIFailure(
-                .appleTimedOut, endpoint,
+                code: .appleTimedOut, endpoint: endpoint,
                 reason: "No complete response within \(APILimits.timeoutMilliseconds / 1_000) s,"
                     + " \(attempts) times.",
                 remedy: "Try again later; check the connection if it persists.")
         case .notConnected, .disconnected:
             APIFailure(
-                .appleUnreachable, endpoint,
+                code: .appleUnreachable, endpoint: endpoint,
                 reason: "The connection failed, \(attempts) times.",
                 remedy: "Check name resolution, firewall and certificates between this machine and"
                     + " Apple's host (or api.baseUrl).")
         case .tooLarge:
             APIFailure(
-                .answerTooLarge, endpoint,
+                code: .answerTooLarge, endpoint: endpoint,
                 reason: "The response has more than \(APILimits.answerByteCount) bytes.",
                 remedy: "The response was discarded. Check that api.baseUrl is the API.")
         case .cancelled: cancelled(endpoint)
@@ -73,13 +74,13 @@ extension APIFailure {
 
     static func cancelled(_ endpoint: Endpoint) -> APIFailure {
         APIFailure(
-            .cancelled, endpoint, reason: "The request was cancelled.",
+            code: .cancelled, endpoint: endpoint, reason: "The request was cancelled.",
             remedy: "Data fetched before is kept. Try again.")
     }
 
     static func unknownOutcome(_ endpoint: Endpoint) -> APIFailure {
         APIFailure(
-            .unknownOutcome, endpoint,
+            code: .unknownOutcome, endpoint: endpoint,
             reason: "The request was sent without a usable response; Apple may have acted on it.",
             remedy: "It was not sent again. Check whether it took effect (statuses, or the status"
                 + " of the request), and repeat it if it did not.")
@@ -88,34 +89,35 @@ extension APIFailure {
     static func unexpectedStatus(_ endpoint: Endpoint, status: Int) -> APIFailure {
         guard !(300..<400).contains(status) else {
             return APIFailure(
-                .unexpectedStatus, endpoint, status: status,
+                code: .unexpectedStatus, endpoint: endpoint, status: status,
                 reason: "The response is a redirect (\(status)), which Apple never sends and this"
                     + " client does not follow.",
                 remedy: "Check that api.baseUrl (--base-url) is the API itself, including https,"
                     + " and that no proxy or login page responds instead.")
         }
         return APIFailure(
-            .unexpectedStatus, endpoint, status: status,
+            code: .unexpectedStatus, endpoint: endpoint, status: status,
             reason: "The response has status \(status) without an Apple error.",
             remedy: "Check that api.baseUrl is the API and that no proxy responds instead.")
     }
 
     static func unreadable(_ endpoint: Endpoint, _ reason: String) -> APIFailure {
         APIFailure(
-            .unreadableAnswer, endpoint,
+            code: .unreadableAnswer, endpoint: endpoint,
             reason: "The response is not as Apple documents: \(reason).",
             remedy: "It was discarded. Try again, and check that no proxy changes responses.")
     }
 
     static func anotherApp(_ endpoint: Endpoint) -> APIFailure {
         APIFailure(
-            .answerForAnotherApp, endpoint, reason: "The response is about another bundle id.",
+            code: .answerForAnotherApp, endpoint: endpoint,
+            reason: "The response is about another bundle id.",
             remedy: "It was discarded. Check that the key and bundleId belong together.")
     }
 
     static func endless(_ endpoint: Endpoint, _ reason: String) -> APIFailure {
         APIFailure(
-            .endlessPages, endpoint, reason: reason,
+            code: .endlessPages, endpoint: endpoint, reason: reason,
             remedy: "Earlier pages are kept. Try again with a smaller window.")
     }
 }

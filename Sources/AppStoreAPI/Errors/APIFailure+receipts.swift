@@ -5,7 +5,7 @@ extension APIFailure {
     /// 21004. A retry would fail for every receipt of the app.
     static func wrongSharedSecret(isSent: Bool) -> APIFailure {
         APIFailure(
-            .wrongSharedSecret, .verifyReceipt, status: 200,
+            code: .wrongSharedSecret, endpoint: .verifyReceipt, status: 200,
             receiptStatus: Raw(.wrongSharedSecret),
             reason: isSent
                 ? "Apple rejects the app's shared secret (21004)."
@@ -21,7 +21,8 @@ extension APIFailure {
     ) -> APIFailure {
         let often = attempts > 1 ? ", \(attempts) times" : ""
         return APIFailure(
-            .receiptRefusedByApple, .verifyReceipt, status: 200, receiptStatus: status,
+            code: .receiptRefusedByApple, endpoint: .verifyReceipt, status: 200,
+            receiptStatus: status,
             reason: "Apple returned status \(status.rawValue)\(often) and does not confirm the"
                 + " receipt.",
             remedy: remedy(status.value))
@@ -32,7 +33,7 @@ extension APIFailure {
         _ status: Raw<VerifyReceiptStatus>, attempts: Int
     ) -> APIFailure {
         APIFailure(
-            .appleUnavailable, .verifyReceipt, status: 200, receiptStatus: status,
+            code: .appleUnavailable, endpoint: .verifyReceipt, status: 200, receiptStatus: status,
             reason: "Apple returned status \(status.rawValue), \(attempts) times.",
             remedy: "Try again later; Apple's System Status page lists outages.")
     }

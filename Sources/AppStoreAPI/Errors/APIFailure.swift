@@ -35,7 +35,6 @@ public struct APIFailure: Error, Sendable, Equatable {
         case receiptRefusedByApple
         /// verifyReceipt rejects the app's shared secret: 21004.
         case wrongSharedSecret
-        /// The caller cancelled.
         case cancelled
 
         /// Whether the same request may succeed later without a change.
@@ -53,7 +52,7 @@ public struct APIFailure: Error, Sendable, Equatable {
     /// Apple's error number, known to this version or not.
     public internal(set) var appleCode: Raw<APIErrorCode>?
     /// The status in verifyReceipt's response, known to this version or not.
-    public let receiptStatus: Raw<VerifyReceiptStatus>?
+    public internal(set) var receiptStatus: Raw<VerifyReceiptStatus>?
     /// When Apple accepts requests again, if stated.
     public internal(set) var retryAt: Timestamp?
     /// Apple's clock at the rejection, if the response stated it.
@@ -62,22 +61,6 @@ public struct APIFailure: Error, Sendable, Equatable {
     public let reason: String
     /// What to do: one sentence.
     public let remedy: String
-
-    init(
-        _ code: Code, _ endpoint: Endpoint, environment: Environment? = nil, status: Int? = nil,
-        appleCode: Raw<APIErrorCode>? = nil, receiptStatus: Raw<VerifyReceiptStatus>? = nil,
-        retryAt: Timestamp? = nil, reason: String, remedy: String
-    ) {
-        self.code = code
-        self.endpoint = endpoint
-        self.environment = environment
-        self.status = status
-        self.appleCode = appleCode
-        self.receiptStatus = receiptStatus
-        self.retryAt = retryAt
-        self.reason = reason
-        self.remedy = remedy
-    }
 
     /// This failure, of a request to `environment`.
     func from(_ environment: Environment) -> APIFailure {

@@ -42,7 +42,6 @@ public struct PerformanceTestConfig: APIObject {
 
 /// The outcome of a test (Retention Messaging API, `PerformanceTestStatus`).
 public enum PerformanceTestStatus: String, Sendable, CaseIterable {
-    /// It still runs.
     case pending = "PENDING"
     case pass = "PASS"
     case fail = "FAIL"

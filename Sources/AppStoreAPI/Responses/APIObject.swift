@@ -6,8 +6,8 @@ public protocol APIObject: WireObject {}
 
 extension APIObject {
     /// Always empty.
-    public var unknown: UnknownMembers {
-        get { UnknownMembers() }
+    public var unknown: [JSONMember] {
+        get { [] }
         set {}
     }
 }

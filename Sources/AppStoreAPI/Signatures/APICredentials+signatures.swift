@@ -41,7 +41,7 @@ extension APICredentials {
     private func sign(joining values: [String]) throws(SigningError) -> String {
         let message = Array(values.joined(separator: "\u{2063}").utf8)
         let signature = try key.sign(digest: SHA256.hash(message).bytes)
-        return String(decoding: Base64Standard.encode(signature), as: UTF8.self)
+        return String(decoding: Base64.standard.encode(signature), as: UTF8.self)
     }
 
     /// The common claims, and those of the request.
@@ -74,7 +74,7 @@ extension SignatureRequest {
             json.member("allowIntroductoryOffer", isAllowed)
             json.member("transactionId", transactionId)
         case .advancedCommerce(let request):
-            let text = Base64Standard.encode(request.encoded())
+            let text = Base64.standard.encode(request.encoded())
             json.member("request", String(decoding: text, as: UTF8.self))
         case .promotionalOfferV1: break
         }

@@ -7,7 +7,6 @@ public struct SignatureError: Error, Hashable, Sendable, CustomStringConvertible
         case invalidSignatureField
         /// No Advanced Commerce in-app request, or one over `SignatureRequest.requestByteCount`.
         case invalidCommerceRequest
-        /// The key cannot sign.
         case signingFailed
     }
 

@@ -71,12 +71,12 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
                 .verifyReceipt, "A receipt has at most \(AppReceiptLimits.byteCount) bytes.")
         }
         if let bytes = try? ReceiptForm.decode(receipt), !bytes.isEmpty {
-            return Base64Standard.encode(bytes)
+            return Base64.standard.encode(bytes)
         }
         guard ReceiptForm.transactionReceipt(receipt) != nil else {
             throw .invalid(.verifyReceipt, "The input is neither a binary nor a base64 receipt.")
         }
-        return Base64Standard.encode(receipt)
+        return Base64.standard.encode(receipt)
     }
 
     private func outgoing(_ body: [UInt8], _ environment: Environment) -> TransportRequest {

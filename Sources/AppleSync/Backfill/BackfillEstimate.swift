@@ -4,7 +4,7 @@ internal import Queries
 
 /// The minimum cost of requesting a number of customers: one page per response, at Apple's
 /// rates. Long histories have more pages, and Apple's latency is not included.
-public struct BackfillEstimate: Sendable, Equatable {
+public struct BackfillEstimate: Sendable, Equatable, JSONObjectWritable {
     /// Ids still to be requested.
     public let ids: Int
     public let requests: Int64
@@ -35,12 +35,10 @@ public struct BackfillEstimate: Sendable, Equatable {
             + " up to \(furtherRequests) more about renewal extensions"
     }
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("ids", ids)
-            json.member("requests", requests)
-            json.member("furtherRequests", furtherRequests)
-            json.member("seconds", (milliseconds + 999) / 1_000)
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("ids", ids)
+        json.member("requests", requests)
+        json.member("furtherRequests", furtherRequests)
+        json.member("seconds", (milliseconds + 999) / 1_000)
     }
 }

@@ -6,14 +6,13 @@ struct BackfillOutcome: Sendable {
     let tally: RequestTally
     let end: End
 
-    /// How the requests ended.
     enum End: Sendable {
         /// Everything was answered and accepted.
         case done
         /// Apple does not know the id.
         case unknown(AppleRequestFailure)
         /// Answered, but not everything was accepted.
-        case refused(IngestSummary.IngestError)
+        case refused(IngestError)
         /// Not answered completely.
         case failed(AppleRequestFailure)
 

@@ -57,8 +57,7 @@ public struct BackfillReport: Sendable, Equatable {
                 json.member("message", failure.message)
             }
             list.write(to: &json)
-            json.key("estimate")
-            estimate.write(to: &json)
+            json.member("estimate", estimate)
             json.object("positions") { json in
                 for entry in positions {
                     json.member(

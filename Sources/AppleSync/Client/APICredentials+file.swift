@@ -4,9 +4,6 @@ import Foundation
 public import Intake
 
 extension APICredentials {
-    /// Largest accepted key file: a `.p8` has some 260 bytes.
-    static let maximumFileByteCount = 16 * 1_024
-
     /// The credentials of an app with the key in its file. Throws `ConfigurationError` that names
     /// the setting below `key`, e.g. `apps[0].api`, and discloses no content.
     public init(
@@ -21,9 +18,6 @@ extension APICredentials {
                 reason: "The file cannot be read; check its path and permissions.")
         }
         do throws(Problem) {
-            guard data.count <= APICredentials.maximumFileByteCount else {
-                throw Problem.noPrivateKey
-            }
             try self.init(
                 keyId: api.keyId, issuerId: api.issuerId, bundleId: bundleId, pem: Array(data))
         } catch {

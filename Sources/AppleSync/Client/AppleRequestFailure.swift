@@ -25,37 +25,35 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
         }
     }
 
+    /// Apple's part; nil after a failure of the store.
+    private var failure: APIFailure? {
+        guard case .apple(let failure) = self else { return nil }
+        return failure
+    }
+
+    /// Apple's error number, if it sent one.
+    var appleCode: APIErrorCode? { failure?.appleCode?.value }
+
     /// Whether Apple refuses the key of the app, with which every request about it would fail.
     package var isRefusedKey: Bool {
-        guard case .apple(let failure) = self else { return false }
-        return [.unauthorized, .wrongSharedSecret].contains(failure.code)
+        failure?.code == .unauthorized || failure?.code == .wrongSharedSecret
     }
 
     /// Whether further requests would fail the same way for any customer: of the app, where its key
     /// is refused; of every app, after a failure of the store or a cancellation.
     package var concernsAllCustomers: Bool {
-        switch self {
-        case .apple(let failure):
-            switch failure.code {
-            case .unauthorized, .wrongSharedSecret, .cancelled: true
-            default: false
-            }
-        case .store: true
-        }
+        failure == nil || isRefusedKey || failure?.code == .cancelled
     }
 
     /// Whether the same request may succeed later, so that the failure is not about the customer.
-    var mayPass: Bool {
-        guard case .apple(let failure) = self else { return false }
-        return failure.code.mayPass
-    }
+    var mayPass: Bool { failure?.code.mayPass ?? false }
 
     /// Whether Apple does not know the id: 4040010, or 4040005 for an id of another kind.
     package var isUnknownId: Bool {
-        guard case .apple(let failure) = self else { return false }
-        return failure.appleCode == Raw(.transactionIdNotFound)
-            || failure.appleCode == Raw(.originalTransactionIdNotFound)
-            || failure.appleCode == Raw(.accountNotFound)
+        switch appleCode {
+        case .transactionIdNotFound, .originalTransactionIdNotFound, .accountNotFound: true
+        default: false
+        }
     }
 }
 

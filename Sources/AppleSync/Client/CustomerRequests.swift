@@ -128,7 +128,8 @@ package struct CustomerRequests: Sendable {
         do throws(AppleRequestFailure) {
             try await follow(walk(client, id, place, choice), endpoint)
         } catch {
-            guard place != nil, error.isUnknownPlace else { throw error }
+            // Apple no longer accepts the cursor (4000005): the whole history is fetched.
+            guard place != nil, error.appleCode == .invalidRequestRevision else { throw error }
             try await follow(walk(client, id, nil, choice), endpoint)
         }
     }
@@ -235,13 +236,5 @@ extension LastTransactionsItem {
             let payload = try? JSONValue.parse(jws.payload)
         else { return nil }
         return payload[name]?.int64.map { Timestamp(milliseconds: $0) }
-    }
-}
-
-extension AppleRequestFailure {
-    /// Apple no longer accepts the cursor (4000005): the whole history is fetched.
-    fileprivate var isUnknownPlace: Bool {
-        guard case .apple(let failure) = self else { return false }
-        return failure.appleCode == Raw(.invalidRequestRevision)
     }
 }

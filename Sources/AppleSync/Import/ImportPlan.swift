@@ -57,7 +57,7 @@ public struct ImportPlan: Sendable, Equatable {
         json.member("responses", evidence.responses)
         json.member("notifications", evidence.notifications)
         json.member("transactionReceipts", evidence.transactionReceipts)
-        json.array("badInputs", evidence.badInputs) { json, bad in bad.write(to: &json) }
+        json.array("badInputs", evidence.badInputs)
         json.member("badInputsOmitted", evidence.badInputsOmitted)
         json.objects("otherApps", evidence.otherApps.sorted { $0.key < $1.key }) { json, app in
             json.member("bundleId", app.key.rawValue.isEmpty ? nil : app.key.rawValue)
@@ -70,8 +70,7 @@ public struct ImportPlan: Sendable, Equatable {
         json.objects("plan", parts) { json, part in
             json.member("bundleId", part.scope.bundleId)
             json.member("environment", part.scope.environment.rawValue)
-            json.key("estimate")
-            part.estimate.write(to: &json)
+            json.member("estimate", part.estimate)
         }
     }
 }

@@ -87,11 +87,7 @@ public struct StateDifferences: Sendable, Equatable {
 
     /// Adds a difference; beyond the limit it is only counted.
     mutating func add(_ difference: StateDifference) {
-        guard list.count < ImportLimits.differenceCount else {
-            omitted += 1
-            return
-        }
-        list.append(difference)
+        list.append(difference, upTo: ImportLimits.differenceCount, omitted: &omitted)
     }
 
     /// The lines for people.

@@ -29,24 +29,24 @@ public struct StoreKitImport: Sendable {
         var evidence = StoredEvidence(directory: directory, files: contents.files)
         for name in contents.unnamed {
             evidence.add(
-                IngestSummary.IngestError(
+                IngestError(
                     input: name, code: "unreadableInput",
                     message: "Its name is not UTF-8; rename it."))
         }
         for (index, file) in contents.files.enumerated() {
             report(index)
             var found = 0
-            var bad: [IngestSummary.IngestError] = []
+            var bad: [IngestError] = []
             do throws(LineReader.Failure) {
                 let reader = StoredFileReader(path: "\(directory)/\(file)", name: file)
                 reading: while true {
                     let pieces = try await reader.next()
                     if pieces.isEmpty { break }
                     for piece in pieces {
-                        do throws(UnreadableInput) {
+                        do throws(IngestError) {
                             try take(StoredDocument(piece, name: piece.name ?? file), &evidence)
                             found += 1
-                        } catch { bad.append(IngestSummary.IngestError(error)) }
+                        } catch { bad.append(error) }
                         if found == 0, bad.count >= ImportLimits.barrenLineCount {
                             break reading
                         }
@@ -57,7 +57,7 @@ public struct StoreKitImport: Sendable {
                 if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
             } catch {
                 bad.append(
-                    IngestSummary.IngestError(
+                    IngestError(
                         input: file, code: "unreadableInput",
                         message: "It cannot be read: \(error.reason)."))
             }
@@ -66,8 +66,8 @@ public struct StoreKitImport: Sendable {
         return evidence
     }
 
-    private static func barren(_ file: String, _ lines: Int) -> IngestSummary.IngestError {
-        IngestSummary.IngestError(
+    private static func barren(_ file: String, _ lines: Int) -> IngestError {
+        IngestError(
             input: file, code: VerificationCode.undecodablePayload.rawValue,
             message: lines == 0
                 ? "The file is empty."

@@ -19,8 +19,8 @@ struct StoredDocument: Sendable {
     /// Ids of the customers' chains, without duplicates.
     let ids: [String]
 
-    /// Throws `UnreadableInput` for anything else.
-    init(_ piece: InputChunk, name: String) throws(UnreadableInput) {
+    /// Throws `IngestError` for anything else.
+    init(_ piece: InputChunk, name: String) throws(IngestError) {
         guard piece.bytes.first != UInt8(ascii: "[") else { throw StoredDocument.list(name) }
         guard !piece.isTooLong else { throw InputLine.tooLong(name) }
         if let old = ReceiptForm.transactionReceipt(piece.bytes) {
@@ -28,7 +28,7 @@ struct StoredDocument: Sendable {
             return
         }
         let submissions: [Submission]
-        do throws(UnreadableInput) {
+        do throws(IngestError) {
             submissions = try InputLine.submissions(piece.bytes, input: name)
         } catch {
             // A refusal by Apple consists of a status only.
@@ -46,8 +46,8 @@ struct StoredDocument: Sendable {
         case .notificationV1(let body): self = try StoredDocument(notification: body.bytes, name)
         case .jws, .transaction, .pair: throw StoredDocument.foreign(name)
         case .unreadable(let message, _):
-            throw UnreadableInput(
-                code: VerificationCode.undecodablePayload.rawValue, message: message, input: name)
+            throw IngestError(
+                input: name, code: VerificationCode.undecodablePayload.rawValue, message: message)
         }
     }
 
@@ -67,7 +67,7 @@ struct StoredDocument: Sendable {
             chains: [old.originalTransactionId?.rawValue ?? old.transactionId.rawValue])
     }
 
-    private init(receipt: [UInt8], _ name: String) throws(UnreadableInput) {
+    private init(receipt: [UInt8], _ name: String) throws(IngestError) {
         // A transaction receipt inside a request body of verifyReceipt.
         if let old = ReceiptForm.transactionReceipt(receipt) {
             self.init(old)
@@ -75,15 +75,15 @@ struct StoredDocument: Sendable {
         }
         let read: AppReceipt
         do throws(VerificationError) { read = try ReceiptVerifier.readUnverified(receipt) } catch {
-            throw UnreadableInput(
-                code: error.code.rawValue, message: error.reason, input: name)
+            throw IngestError(
+                input: name, code: error.code.rawValue, message: error.reason)
         }
         self.init(
             form: .receipt, bundleId: read.bundleId, environment: read.environment,
             chains: read.originalTransactionIds.map(\.rawValue))
     }
 
-    private init(response body: [UInt8], _ name: String) throws(UnreadableInput) {
+    private init(response body: [UInt8], _ name: String) throws(IngestError) {
         let response: VerifyReceiptResponse
         do throws(JSONError) { response = try VerifyReceiptResponse(body) } catch {
             throw StoredDocument.undecodable(error, name)
@@ -95,7 +95,7 @@ struct StoredDocument: Sendable {
             chains: StoredDocument.chains(response.transactions, response.pendingRenewalInfo))
     }
 
-    private init(notification body: [UInt8], _ name: String) throws(UnreadableInput) {
+    private init(notification body: [UInt8], _ name: String) throws(IngestError) {
         let notification: NotificationV1
         do throws(JSONError) { notification = try NotificationV1(JSONValue.parse(body)) } catch {
             throw StoredDocument.undecodable(error, name)
@@ -119,35 +119,34 @@ struct StoredDocument: Sendable {
     /// Nil for a response with a receipt that Apple confirms.
     private static func refused(
         _ response: VerifyReceiptResponse, _ name: String
-    ) -> UnreadableInput? {
+    ) -> IngestError? {
         guard response.status.value?.isGenuine != true else { return nil }
-        return UnreadableInput(
-            code: VerificationCode.receiptRefusedByApple.rawValue,
+        return IngestError(
+            input: name, code: VerificationCode.receiptRefusedByApple.rawValue,
             message: "Apple answered with status \(response.status.rawValue): the response"
-                + " contains no receipt confirmed by Apple.", input: name)
+                + " contains no receipt confirmed by Apple.")
     }
 
-    private static func foreign(_ name: String) -> UnreadableInput {
-        UnreadableInput(
-            code: "notOriginalStoreKit",
+    private static func foreign(_ name: String) -> IngestError {
+        IngestError(
+            input: name, code: "notOriginalStoreKit",
             message: "It is not a receipt, verifyReceipt response or version 1 notification;"
-                + " use `subledger ingest` for signed evidence.", input: name)
+                + " use `subledger ingest` for signed evidence.")
     }
 
     static let listCode = "jsonList"
 
-    private static func list(_ name: String) -> UnreadableInput {
-        UnreadableInput(
-            code: listCode,
+    private static func list(_ name: String) -> IngestError {
+        IngestError(
+            input: name, code: listCode,
             message: "It is a JSON list: write its elements one per line, as `jq -c '.[]'` does."
-                + " Bodies are stored byte for byte, so they are not extracted from it here.",
-            input: name)
+                + " Bodies are stored byte for byte, so they are not extracted from it here.")
     }
 
-    private static func undecodable(_ error: JSONError, _ name: String) -> UnreadableInput {
-        UnreadableInput(
-            code: VerificationCode.undecodablePayload.rawValue,
+    private static func undecodable(_ error: JSONError, _ name: String) -> IngestError {
+        IngestError(
+            input: name, code: VerificationCode.undecodablePayload.rawValue,
             message: "It cannot be read (\(error.code.rawValue)"
-                + "\(error.field.map { " in \($0)" } ?? "")).", input: name)
+                + "\(error.field.map { " in \($0)" } ?? "")).")
     }
 }

@@ -25,7 +25,7 @@ public struct StoredEvidence: Sendable {
     public package(set) var transactionReceipts = 0
     /// The first `ImportLimits.badInputCount` unusable files and lines, by their path relative to
     /// the directory.
-    public package(set) var badInputs: [IngestSummary.IngestError] = []
+    public package(set) var badInputs: [IngestError] = []
     public package(set) var badInputsOmitted = 0
     /// Pieces of environments that are not requested.
     public package(set) var otherEnvironments = 0
@@ -65,17 +65,7 @@ public struct StoredEvidence: Sendable {
         }
     }
 
-    mutating func add(_ bad: IngestSummary.IngestError) {
-        if badInputs.count < ImportLimits.badInputCount {
-            badInputs.append(bad)
-        } else {
-            badInputsOmitted += 1
-        }
-    }
-}
-
-extension IngestSummary.IngestError {
-    init(_ problem: UnreadableInput) {
-        self.init(input: problem.input, code: problem.code, message: problem.message)
+    mutating func add(_ bad: IngestError) {
+        badInputs.append(bad, upTo: ImportLimits.badInputCount, omitted: &badInputsOmitted)
     }
 }

@@ -1,5 +1,4 @@
 import AppStore
-import Foundation
 import Intake
 import LedgerStore
 import Signing
@@ -44,13 +43,10 @@ final class StoredFileReader {
     private func wholeReceipt() async -> InputChunk? {
         let (path, name) = (path, name)
         let bytes = await Blocking.run { () -> [UInt8]? in
-            guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-            defer { try? file.close() }
             let limit = InputLine.maximumByteCount
-            guard let data = try? file.read(upToCount: limit + 1), data.count <= limit else {
+            guard let bytes = InputFile.read(path, limit: limit), bytes.count <= limit else {
                 return nil
             }
-            let bytes = [UInt8](data)
             return StoredFileReader.receipt(
                 bytes.starts(with: LineReader.byteOrderMark)
                     ? Array(bytes.dropFirst(LineReader.byteOrderMark.count)) : bytes)
@@ -61,6 +57,6 @@ final class StoredFileReader {
     /// The receipt as a line of `ingest`; nil if the file is not a single receipt.
     private static func receipt(_ bytes: [UInt8]) -> [UInt8]? {
         if ReceiptForm.transactionReceipt(bytes) != nil { return bytes }
-        return WholeReceipt.decode(bytes).map { Base64Standard.encode($0) }
+        return WholeReceipt.decode(bytes).map { Base64.standard.encode($0) }
     }
 }

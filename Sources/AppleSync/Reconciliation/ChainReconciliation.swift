@@ -15,7 +15,7 @@ public struct ChainReconciliation: Sendable, Equatable {
     /// Why the reconciliation ended early; nil when it did not.
     public package(set) var failure: AppleRequestFailure?
     /// Why a piece of evidence received was refused; nil when all was accepted.
-    public package(set) var refusal: IngestSummary.IngestError?
+    public package(set) var refusal: IngestError?
 
     /// One query and what it returned.
     public struct Query: Sendable, Equatable {

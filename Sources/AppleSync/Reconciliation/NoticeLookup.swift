@@ -33,8 +33,9 @@ struct NoticeLookup: Sendable {
                 } catch {
                     if error.isUnknownId {
                         isUnknown = true
-                    } else if error.isBeforeHistory {
-                        // The other requests have no window.
+                    } else if error.appleCode == .startDateTooFarInPast {
+                        // Apple no longer keeps the beginning of the window, which the other
+                        // requests do not have.
                         result.failure = error
                     } else {
                         throw error
@@ -126,13 +127,5 @@ extension ChainReconciliation {
             } else if after.contains(contradiction), !wasContradicted {
                 .contradiction
             } else { isUnknown ? .unknown : .open }
-    }
-}
-
-extension AppleRequestFailure {
-    /// Apple no longer keeps the beginning of the window (4000012).
-    fileprivate var isBeforeHistory: Bool {
-        guard case .apple(let failure) = self else { return false }
-        return failure.appleCode == Raw(.startDateTooFarInPast)
     }
 }

@@ -66,7 +66,6 @@ public struct Reconcile: Sendable {
         return report
     }
 
-    /// The state of one run.
     private struct Run {
         let work: [ReconcileWork]
         let scope: ReconcileScope
@@ -78,7 +77,6 @@ public struct Reconcile: Sendable {
         let lookups: [ChainId: ChainLookup]
     }
 
-    /// The chains with notices.
     private func work(
         _ scope: ReconcileScope, _ now: Timestamp
     ) async throws(StoreError) -> [ReconcileWork] {

@@ -1,7 +1,7 @@
 public import AppStore
 
 /// The result of a run (`Contract.md`, `reconcile`).
-public struct ReconcileReport: Sendable, Equatable {
+public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     public let environment: Environment
     /// Chains with open notices, before.
     public package(set) var chains = 0
@@ -37,23 +37,21 @@ public struct ReconcileReport: Sendable, Equatable {
         results.reduce(0) { $0 + $1.queries.reduce(0) { $0 + $1.appended } }
     }
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("environment", environment.rawValue)
-            json.member("chains", chains)
-            json.member("asked", results.count)
-            for outcome in ChainReconciliation.Outcome.allCases {
-                json.member(outcome.rawValue, count(outcome))
-            }
-            json.member("withoutKey", withoutKey)
-            json.member("paused", paused)
-            json.member("left", left)
-            json.member("requests", requests)
-            json.member("appended", appended)
-            json.objects("results", results) { $1.writeMembers(to: &$0) }
-            json.member("position", position)
-            json.member("stopped", stop?.code)
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("environment", environment.rawValue)
+        json.member("chains", chains)
+        json.member("asked", results.count)
+        for outcome in ChainReconciliation.Outcome.allCases {
+            json.member(outcome.rawValue, count(outcome))
         }
+        json.member("withoutKey", withoutKey)
+        json.member("paused", paused)
+        json.member("left", left)
+        json.member("requests", requests)
+        json.member("appended", appended)
+        json.objects("results", results) { $1.writeMembers(to: &$0) }
+        json.member("position", position)
+        json.member("stopped", stop?.code)
     }
 
     /// A one-line summary by outcome.

@@ -29,7 +29,7 @@ public struct Recovery: Sendable {
         public package(set) var sliceCount = 0
         public package(set) var doneSliceCount = 0
         /// Refused evidence, the first `IngestSummary.maximumErrors` items.
-        public package(set) var errors: [IngestSummary.IngestError] = []
+        public package(set) var errors: [IngestError] = []
         /// Refusals in the passes that count for the window, and in those that only fetch earlier.
         var refusals: (counted: Int64, uncounted: Int64) = (0, 0)
         public var refusedCount: Int64 { max(refusals.counted, refusals.uncounted) }
@@ -272,7 +272,6 @@ public struct Recovery: Sendable {
         }
     }
 
-    /// The end of the log.
     private func end() async throws(StoreError) -> ProjectionCursor {
         try await ledger.checkpoint(at: try await ledger.log.head().position) ?? .start
     }

@@ -37,11 +37,8 @@ struct RecoveryEffect: Sendable {
             snapshot: snapshot, request: request, brought: brought, now: now)
         for customer in customers.sorted() {
             guard let misled = try await reading.misled(customer) else { continue }
-            guard report.customers.count < RecoveryReport.limit else {
-                report.customersOmitted += 1
-                continue
-            }
-            report.customers.append(misled)
+            report.customers.append(
+                misled, upTo: RecoveryReport.limit, omitted: &report.customersOmitted)
         }
     }
 
@@ -95,12 +92,9 @@ struct RecoveryEffect: Sendable {
             before.answer(at: now, now: now)?.state, after.answer(at: now, now: now)?.state
         )
         if states.0 != states.1 {
-            if report.chains.count < RecoveryReport.limit {
-                report.chains.append(
-                    RecoveryReport.ChangedChain(chain: chain, before: states.0, after: states.1))
-            } else {
-                report.chainsOmitted += 1
-            }
+            report.chains.append(
+                RecoveryReport.ChangedChain(chain: chain, before: states.0, after: states.1),
+                upTo: RecoveryReport.limit, omitted: &report.chainsOmitted)
         }
         customers.formUnion(before.holders.named)
         customers.formUnion(after.holders.named)

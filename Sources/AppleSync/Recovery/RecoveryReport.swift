@@ -25,7 +25,7 @@ public struct RecoveryReport: Sendable {
     public internal(set) var refusedCount: Int64 = 0
     /// Those of `fetchedCount` that are not in the ledger.
     var absentCount: Int64 = 0
-    public internal(set) var errors: [IngestSummary.IngestError] = []
+    public internal(set) var errors: [IngestError] = []
     public let complete: CompleteWindow?
     /// Why `completeThrough` was not moved to the end of the window; nil when it was.
     public internal(set) var reservation: Reservation?
@@ -88,9 +88,7 @@ extension RecoveryReport {
         to json: inout JSONWriter, suggested: [OutageDetection.Suggestion]? = nil
     ) {
         json.object { json in
-            if let suggested {
-                json.array("suggested", suggested) { json, window in window.write(to: &json) }
-            }
+            if let suggested { json.array("suggested", suggested) }
             json.member("from", from)
             json.member("to", to)
             json.member("fetched", fetchedCount)
@@ -117,7 +115,7 @@ extension RecoveryReport {
             json.array("undelivered", undelivered.map(\.body))
             json.member("tooOld", tooOldCount)
             json.member("refused", refusedCount)
-            json.array("errors", errors) { json, error in error.write(to: &json) }
+            json.array("errors", errors)
             complete.writeMembers(to: &json)
             json.member("reservation", reservation?.rawValue)
             json.member("position", position)

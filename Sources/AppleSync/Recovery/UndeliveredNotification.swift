@@ -26,7 +26,9 @@ public struct UndeliveredNotification: Hashable, Sendable {
             $0.sendAttemptResult?.value == .success
         }
         guard !isDelivered, !attempts.isEmpty, let token = item.signedPayload,
-            let payload = UndeliveredNotification.payload(token),
+            // Read unverified: it is only reported and decides nothing.
+            let payload = try? NotificationPayload.decode(
+                CompactJWS(parsing: Array(token.utf8)).payload),
             let uuid = payload.notificationUUID?.rawValue
         else { return nil }
         self.uuid = uuid
@@ -54,11 +56,5 @@ public struct UndeliveredNotification: Hashable, Sendable {
         self.body = body
         self.uuid = uuid
         signedDate = body["signedDate"]?.string.flatMap { Timestamp(userInput: $0) }
-    }
-
-    /// Read unverified: it is only reported and decides nothing.
-    private static func payload(_ token: String) -> NotificationPayload? {
-        guard let jws = try? CompactJWS(parsing: Array(token.utf8)) else { return nil }
-        return try? NotificationPayload.decode(jws.payload)
     }
 }

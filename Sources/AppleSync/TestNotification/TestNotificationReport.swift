@@ -2,7 +2,7 @@ public import AppStore
 public import AppStoreAPI
 
 /// The result of a TEST notification (`Contract.md`, `test-notification`).
-public struct TestNotificationReport: Sendable, Equatable {
+public struct TestNotificationReport: Sendable, Equatable, JSONObjectWritable {
     public let environment: Environment
     public let bundleId: BundleId
     /// Identifies it at Apple, for about six months; nil when none was sent.
@@ -19,23 +19,21 @@ public struct TestNotificationReport: Sendable, Equatable {
     /// Whether it is in this ledger.
     public var hasArrived: Bool { position != nil }
 
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("arrived", hasArrived)
-            json.member("environment", environment.rawValue)
-            json.member("bundleId", bundleId)
-            json.member("testNotificationToken", token)
-            json.member("notificationUUID", notificationUUID)
-            json.objects("sendAttempts", attempts) { json, attempt in
-                json.member("attemptDate", attempt.attemptDate)
-                json.member("sendAttemptResult", attempt.sendAttemptResult)
-            }
-            json.member("position", position)
-            json.member("receivedAt", receivedAt)
-            json.object("diagnosis") { json in
-                json.member("code", diagnosis.code)
-                json.member("message", diagnosis.message)
-            }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("arrived", hasArrived)
+        json.member("environment", environment.rawValue)
+        json.member("bundleId", bundleId)
+        json.member("testNotificationToken", token)
+        json.member("notificationUUID", notificationUUID)
+        json.objects("sendAttempts", attempts) { json, attempt in
+            json.member("attemptDate", attempt.attemptDate)
+            json.member("sendAttemptResult", attempt.sendAttemptResult)
+        }
+        json.member("position", position)
+        json.member("receivedAt", receivedAt)
+        json.object("diagnosis") { json in
+            json.member("code", diagnosis.code)
+            json.member("message", diagnosis.message)
         }
     }
 

@@ -38,7 +38,7 @@ package enum ConsoleStyle {
     /// The source of a policy that allows this text and no other inline style (W3C CSP Level 3,
     /// §2.3.1).
     package static let policySource: String = {
-        let digest = Base64Standard.encode(SHA256.hash(Array(text.utf8)).bytes)
+        let digest = Base64.standard.encode(SHA256.hash(Array(text.utf8)).bytes)
         return "'sha256-\(String(decoding: digest, as: UTF8.self))'"
     }()
 

@@ -146,7 +146,7 @@ package struct EventPage {
         let leafData = isErased ? event.knownLeafData : event.leafData
         let leaf: HTML =
             leafData.map { data in
-                let text = String(decoding: Base64Standard.encode(data), as: UTF8.self)
+                let text = String(decoding: Base64.standard.encode(data), as: UTF8.self)
                 return " data-leaf=\"\(text)\""
             } ?? ""
         return """
@@ -265,7 +265,7 @@ package struct EventPage {
         }
         let text =
             event.attributes.kind == .receipt
-            ? String(decoding: Base64Standard.encode(evidence), as: UTF8.self)
+            ? String(decoding: Base64.standard.encode(evidence), as: UTF8.self)
             : String(decoding: evidence, as: UTF8.self)
         return """
             <details><summary>\(evidence.count) bytes, as they \

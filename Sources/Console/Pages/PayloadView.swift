@@ -17,11 +17,11 @@ package struct PayloadView {
     /// The certificates of the header's x5c, leaf first, by the SHA-256 of their DER.
     static func certificates(of bytes: [UInt8]) -> [String] {
         let header = bytes.prefix { $0 != UInt8(ascii: ".") }
-        guard let decoded = Base64URL.decode(Array(header)),
+        guard let decoded = Base64.url.decode(Array(header)),
             let list = (try? JSONValue.parse(decoded))?["x5c"]?.array
         else { return [] }
         return list.compactMap { entry in
-            entry.string.flatMap { Base64Standard.decode(Array($0.utf8)) }
+            entry.string.flatMap { Base64.standard.decode(Array($0.utf8)) }
                 .map { SHA256.hash($0).hexadecimal }
         }
     }

@@ -216,13 +216,11 @@ public enum OutageDetection {
     }
 }
 
-extension OutageDetection.Suggestion {
+extension OutageDetection.Suggestion: JSONObjectWritable {
     /// `{"from","to","reasons":[…]}`.
-    public func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("from", from)
-            json.member("to", to)
-            json.array("reasons", reasons.map(\.rawValue))
-        }
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("from", from)
+        json.member("to", to)
+        json.array("reasons", reasons.map(\.rawValue))
     }
 }

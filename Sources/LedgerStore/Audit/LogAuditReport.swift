@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// The result of an audit of the log.
 public struct LogAuditReport: Sendable {
     /// The head the log was compared with; nil when its row cannot be read.
@@ -24,10 +26,6 @@ public struct LogAuditReport: Sendable {
     package init() {}
 
     package mutating func add(_ finding: LogFinding) {
-        if findings.count < LogAuditReport.findingLimit {
-            findings.append(finding)
-        } else {
-            findingsOmitted += 1
-        }
+        findings.append(finding, upTo: LogAuditReport.findingLimit, omitted: &findingsOmitted)
     }
 }

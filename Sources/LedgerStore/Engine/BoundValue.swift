@@ -1,7 +1,7 @@
 public import AppStore
 
 /// A value bound to a parameter of a statement.
-public protocol BoundValue {
+public protocol BoundValue: Sendable {
     var boundValue: StoredValue { get }
 }
 

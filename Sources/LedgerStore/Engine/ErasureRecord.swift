@@ -50,16 +50,9 @@ public struct ErasureRecord: Sendable {
             erasure: erasure, rows: rows, receivedAt: logged.event.receivedAt,
             firstLeafHash: firstLeafHash)
     }
+}
 
-    private init(
-        erasure: Erasure, rows: [RecordedEvent], receivedAt: Timestamp, firstLeafHash: Digest
-    ) {
-        self.erasure = erasure
-        self.rows = rows
-        self.receivedAt = receivedAt
-        self.firstLeafHash = firstLeafHash
-    }
-
+extension ErasureRecord {
     // MARK: Lines
 
     /// One line of JSON.
@@ -68,7 +61,7 @@ public struct ErasureRecord: Sendable {
             json.member("receivedAt", receivedAt.milliseconds)
             json.member("firstLeafHash", firstLeafHash)
             json.objects("rows", rows) { json, row in
-                let data = Base64Standard.encode(row.leafData)
+                let data = Base64.standard.encode(row.leafData)
                 json.member("row", String(decoding: data, as: UTF8.self))
                 json.member("leafHash", row.leafHash)
             }
@@ -92,7 +85,7 @@ public struct ErasureRecord: Sendable {
 
     private static func row(_ json: JSONValue) -> RecordedEvent? {
         guard let text = json["row"]?.string,
-            let data = Base64Standard.decode(Array(text.utf8)),
+            let data = Base64.standard.decode(Array(text.utf8)),
             let leafHash = json["leafHash"]?.string.flatMap({ Digest(hexadecimal: $0) }),
             let row = LeafReader.event(data, leafHash: leafHash),
             row.attributes.chain == nil, row.attributes.notificationUUID == nil

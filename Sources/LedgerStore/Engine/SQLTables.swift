@@ -1,6 +1,25 @@
 public import AppStore
 internal import Ledger
 
+/// A log or operational state, whose tables can be read.
+public protocol TableReader: Sendable {
+    /// Runs `body`, which must only read; of operational state, with one snapshot for all its
+    /// statements.
+    func readTables<Value: Sendable>(
+        _ body: @escaping @Sendable (any SQLTables) throws -> Value
+    ) async throws(StoreError) -> Value
+}
+
+extension TableReader {
+    /// The rows of one query (`SQLTables.rows`).
+    package func rows<Value: Sendable>(
+        _ sql: String, _ values: (any BoundValue)?...,
+        read: @escaping @Sendable (any SQLRow) throws -> Value?
+    ) async throws(StoreError) -> [Value] {
+        try await readTables { try $0.rows(sql, all: values, read: read) }
+    }
+}
+
 /// The tables of a log or of operational state, inside one transaction of an engine.
 ///
 /// Statements are in PostgreSQL's SQL: `@` before a table stands for its schema, parameters are
@@ -88,11 +107,13 @@ extension SQLTables {
 }
 
 extension SQLRow {
-    func bool(_ column: Int32) throws -> Bool { try int64(column) != 0 }
+    package func bool(_ column: Int32) throws -> Bool { try int64(column) != 0 }
 
-    func time(_ column: Int32) throws -> Timestamp { Timestamp(milliseconds: try int64(column)) }
+    package func time(_ column: Int32) throws -> Timestamp {
+        Timestamp(milliseconds: try int64(column))
+    }
 
-    func optionalTime(_ column: Int32) throws -> Timestamp? {
+    package func optionalTime(_ column: Int32) throws -> Timestamp? {
         try optionalInt64(column).map { Timestamp(milliseconds: $0) }
     }
 

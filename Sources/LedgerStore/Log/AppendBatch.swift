@@ -16,7 +16,8 @@ package struct AppendBatch: Sendable {
     package var erasure: ErasureScope?
     /// Refuses the batch where the log has an erasure after this position.
     package var erasuresThrough: Int64?
-    package let continuation: CheckedContinuation<Answer, Never>
+    /// Of the caller; set when the batch is queued.
+    var continuation: CheckedContinuation<Answer, Never>?
 
     /// The stored size of `events`. Throws `batchTooLarge` over either bound.
     package static func measure(_ events: [NewEvent]) throws(StoreError) -> Int {

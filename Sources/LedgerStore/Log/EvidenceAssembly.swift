@@ -49,7 +49,7 @@ struct EvidenceAssembly {
         } else {
             var payload: [UInt8] = []
             guard !isInside, putPieces(tag >> 1, isInside: true, to: &payload) else { return false }
-            bytes.append(contentsOf: Base64URL.encode(payload))
+            bytes.append(contentsOf: Base64.url.encode(payload))
         }
         guard let signature = reader.readBytes(CompactJWS.signatureByteCount) else { return false }
         bytes.append(UInt8(ascii: "."))
@@ -58,6 +58,6 @@ struct EvidenceAssembly {
     }
 
     private static func encoded(_ bytes: UnsafeRawBufferPointer) -> [UInt8] {
-        bytes.withMemoryRebound(to: UInt8.self) { Base64URL.encode($0) }
+        bytes.withMemoryRebound(to: UInt8.self) { Base64.url.encode($0) }
     }
 }

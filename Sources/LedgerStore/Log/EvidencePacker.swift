@@ -101,7 +101,7 @@ public final class EvidencePacker: Sendable {
         if let seen { return seen }
         let new = PackedHeader(
             header: EvidenceHeader(hash: SHA256.hash(bytes), bytes: Array(bytes)),
-            isBase64URL: Base64URL.decode(bytes) != nil)
+            isBase64URL: Base64.url.decode(bytes) != nil)
         remembered.withLock { headers in
             if headers.count >= LogLimits.rememberedHeaderCount { headers.removeLast() }
             headers.insert(new, at: 0)

@@ -37,11 +37,8 @@ package final class GroupCommit: Sendable {
     ) async throws(StoreError) -> [AppendResult] {
         let byteCount = try AppendBatch.measure(events)
         guard !events.isEmpty else { return [] }
-        let results = try await answer(startDraining) { continuation in
-            AppendBatch(
-                events: events, byteCount: byteCount, erasuresThrough: position,
-                continuation: continuation)
-        }
+        let batch = AppendBatch(events: events, byteCount: byteCount, erasuresThrough: position)
+        let results = try await answer(batch, startDraining)
         guard position == nil || !results.isEmpty else { throw ErasureScope.overtaken }
         return results
     }
@@ -51,11 +48,8 @@ package final class GroupCommit: Sendable {
         _ erasure: NewEvent, within scope: ErasureScope, startDraining: @Sendable () -> Void
     ) async throws(StoreError) -> AppendResult {
         let byteCount = try AppendBatch.measure([erasure])
-        let results = try await answer(startDraining) { continuation in
-            AppendBatch(
-                events: [erasure], byteCount: byteCount, erasure: scope,
-                continuation: continuation)
-        }
+        let batch = AppendBatch(events: [erasure], byteCount: byteCount, erasure: scope)
+        let results = try await answer(batch, startDraining)
         guard let result = results.first else { throw ErasureScope.overtaken }
         return result
     }
@@ -66,19 +60,17 @@ package final class GroupCommit: Sendable {
     package func probe(
         takesRoom: Bool = false, startDraining: @Sendable () -> Void
     ) async throws(StoreError) {
-        _ = try await answer(startDraining) { continuation in
-            AppendBatch(
-                events: [], byteCount: 0, isProbe: true, takesRoom: takesRoom,
-                continuation: continuation)
-        }
+        let batch = AppendBatch(events: [], byteCount: 0, isProbe: true, takesRoom: takesRoom)
+        _ = try await answer(batch, startDraining)
     }
 
     private func answer(
-        _ startDraining: @Sendable () -> Void,
-        _ batch: @Sendable (CheckedContinuation<AppendBatch.Answer, Never>) -> AppendBatch
+        _ batch: AppendBatch, _ startDraining: @Sendable () -> Void
     ) async throws(StoreError) -> [AppendResult] {
-        let answer = await withCheckedContinuation { continuation in
-            enqueue(batch(continuation), startDraining)
+        let answer: AppendBatch.Answer = await withCheckedContinuation { continuation in
+            var batch = batch
+            batch.continuation = continuation
+            enqueue(batch, startDraining)
         }
         return try answer.get()
     }
@@ -90,7 +82,7 @@ package final class GroupCommit: Sendable {
             defer { state.isDraining = true }
             return (nil, !state.isDraining)
         }
-        if let refusal { batch.continuation.resume(returning: .failure(refusal)) }
+        if let refusal { batch.continuation?.resume(returning: .failure(refusal)) }
         if mustDrain { startDraining() }
     }
 
@@ -121,7 +113,7 @@ package final class GroupCommit: Sendable {
             state.queue.release(group)
             state.groupBegan = nil
         }
-        for (batch, answer) in zip(group, answers) { batch.continuation.resume(returning: answer) }
+        for (batch, answer) in zip(group, answers) { batch.continuation?.resume(returning: answer) }
     }
 
     /// How long the drainer waits for more events before it takes the next group.

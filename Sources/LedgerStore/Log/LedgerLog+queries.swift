@@ -7,30 +7,26 @@ extension LedgerLog {
     /// bytes or equal payloads; nil when there is none. Takes no lock, so it also works while the
     /// log cannot be written.
     public func position(ofKnown event: NewEvent) async throws(StoreError) -> Int64? {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position, evidence_hash, payload_hash FROM @events WHERE key = $1::bytea
-                UNION ALL
-                SELECT position, evidence_hash, payload_hash FROM @events
-                WHERE identity = $1::bytea
-                """, event.key
-            ) { row in
-                let isEqual =
-                    row.digest(1) == event.evidence.evidenceHash
-                    || row.digest(2) == event.evidence.payloadHash
-                return try isEqual ? row.int64(0) : nil
-            }.min()
-        }
+        try await rows(
+            """
+            SELECT position, evidence_hash, payload_hash FROM @events WHERE key = $1::bytea
+            UNION ALL
+            SELECT position, evidence_hash, payload_hash FROM @events
+            WHERE identity = $1::bytea
+            """, event.key
+        ) { row in
+            let isEqual =
+                row.digest(1) == event.evidence.evidenceHash
+                || row.digest(2) == event.evidence.payloadHash
+            return try isEqual ? row.int64(0) : nil
+        }.min()
     }
 
     /// The event with this key, or nil; a conflict has a different key (`EventKey`).
     public func event(key: Digest) async throws(StoreError) -> LoggedEvent? {
-        let position = try await readTables { tables in
-            try tables.rows("SELECT position FROM @events WHERE key = $1::bytea", key) {
-                try $0.int64(0)
-            }.first
-        }
+        let position = try await rows("SELECT position FROM @events WHERE key = $1::bytea", key) {
+            try $0.int64(0)
+        }.first
         guard let position else { return nil }
         return try await event(at: position)
     }
@@ -42,14 +38,12 @@ extension LedgerLog {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Digest] {
         let end = min(through, position + LogLimits.scannedEventCount)
-        return try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT leaf_hash FROM @events
-                WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
-                """, position, end
-            ) { $0.digest(0) }
-        }
+        return try await rows(
+            """
+            SELECT leaf_hash FROM @events
+            WHERE position > $1::bigint AND position <= $2::bigint ORDER BY position
+            """, position, end
+        ) { $0.digest(0) }
     }
 
     /// A tree extended by the next leaves of the log, up to `end`; nil where one is missing or
@@ -79,29 +73,25 @@ extension LedgerLog {
 
     /// Positions of sweeps up to `through`, in order.
     public func sweepPositions(through: Int64) async throws(StoreError) -> [Int64] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position FROM @events /*events_sweeps*/
-                WHERE kind = 9 AND position <= $1::bigint ORDER BY position
-                """, through
-            ) { try $0.int64(0) }
-        }
+        try await rows(
+            """
+            SELECT position FROM @events /*events_sweeps*/
+            WHERE kind = 9 AND position <= $1::bigint ORDER BY position
+            """, through
+        ) { try $0.int64(0) }
     }
 
     /// Positions of erasures after `position` up to and including `through`, in order.
     public func erasurePositions(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [Int64] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position FROM @events /*events_erasures*/
-                WHERE kind = 10 AND position > $1::bigint AND position <= $2::bigint
-                ORDER BY position
-                """, position, through
-            ) { try $0.int64(0) }
-        }
+        try await rows(
+            """
+            SELECT position FROM @events /*events_erasures*/
+            WHERE kind = 10 AND position > $1::bigint AND position <= $2::bigint
+            ORDER BY position
+            """, position, through
+        ) { try $0.int64(0) }
     }
 
     /// Positions of commands up to and including `end`, newest first, without those of clients
@@ -109,15 +99,13 @@ extension LedgerLog {
     public func decisionPositions(
         through end: Int64, limit: Int
     ) async throws(StoreError) -> [Int64] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position FROM @events /*events_decisions*/
-                WHERE kind = 8 AND source <> 3 AND position <= $1::bigint
-                ORDER BY position DESC LIMIT $2::bigint
-                """, end, limit
-            ) { try $0.int64(0) }
-        }
+        try await rows(
+            """
+            SELECT position FROM @events /*events_decisions*/
+            WHERE kind = 8 AND source <> 3 AND position <= $1::bigint
+            ORDER BY position DESC LIMIT $2::bigint
+            """, end, limit
+        ) { try $0.int64(0) }
     }
 
     /// Deliveries of an app's notifications at the positions after `position` through `end`, newest
@@ -126,20 +114,18 @@ extension LedgerLog {
     public func arrivals(
         of bundleId: BundleId, since: Timestamp, after position: Int64, through end: Int64
     ) async throws(StoreError) -> [NotificationDelivery] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT received_at, signed_at FROM @events
-                WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-                    AND bundle_id = $3::bytea AND received_at >= $4::bigint
-                    AND signed_at IS NOT NULL
-                    AND (source = 1 OR (source = 4 AND received_at_claimed))
-                ORDER BY position DESC
-                """, position, end, bundleId, since
-            ) { row in
-                NotificationDelivery(
-                    receivedAt: try row.time(0).clamped, signedAt: try row.time(1).clamped)
-            }
+        try await rows(
+            """
+            SELECT received_at, signed_at FROM @events
+            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+                AND bundle_id = $3::bytea AND received_at >= $4::bigint
+                AND signed_at IS NOT NULL
+                AND (source = 1 OR (source = 4 AND received_at_claimed))
+            ORDER BY position DESC
+            """, position, end, bundleId, since
+        ) { row in
+            NotificationDelivery(
+                receivedAt: try row.time(0).clamped, signedAt: try row.time(1).clamped)
         }
     }
 
@@ -148,16 +134,14 @@ extension LedgerLog {
     public func firstAppend(
         after position: Int64, through end: Int64
     ) async throws(StoreError) -> Timestamp? {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT received_at FROM @events
-                WHERE position > $1::bigint AND position <= $2::bigint
-                    AND NOT received_at_claimed
-                ORDER BY position LIMIT 1
-                """, position, end
-            ) { try $0.time(0) }.first
-        }
+        try await rows(
+            """
+            SELECT received_at FROM @events
+            WHERE position > $1::bigint AND position <= $2::bigint
+                AND NOT received_at_claimed
+            ORDER BY position LIMIT 1
+            """, position, end
+        ) { try $0.time(0) }.first
     }
 
     /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
@@ -170,22 +154,20 @@ extension LedgerLog {
         found: [(position: Int64, delivery: NotificationDelivery)], next: Int64
     ) {
         let end = min(through, position + LogLimits.scannedEventCount)
-        let found = try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position, received_at, signed_at FROM @events
-                WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-                    AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
-                    AND (notification_type IS NULL OR notification_type <> 'TEST'::bytea)
-                ORDER BY position
-                """, position, end, bundleId, from, before
-            ) { row in
-                (
-                    position: try row.int64(0),
-                    delivery: NotificationDelivery(
-                        receivedAt: try row.time(1), signedAt: try row.time(2))
-                )
-            }
+        let found = try await rows(
+            """
+            SELECT position, received_at, signed_at FROM @events
+            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
+                AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
+                AND (notification_type IS NULL OR notification_type <> 'TEST'::bytea)
+            ORDER BY position
+            """, position, end, bundleId, from, before
+        ) { row in
+            (
+                position: try row.int64(0),
+                delivery: NotificationDelivery(
+                    receivedAt: try row.time(1), signedAt: try row.time(2))
+            )
         }
         return (found, end)
     }

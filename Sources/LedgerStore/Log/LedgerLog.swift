@@ -5,7 +5,7 @@
 /// completed prefix; an answered append is durable; one identity with equal claims is stored once,
 /// permanently. It may use only plain SQL and one head row per log: no sequences, no advisory
 /// locks, no triggers for correctness (`Log.md` §8). Order is guaranteed within one log only.
-public protocol LedgerLog: Sendable {
+public protocol LedgerLog: TableReader {
     /// Names the store in messages and metrics: the path of its file.
     var location: String { get }
 
@@ -16,11 +16,6 @@ public protocol LedgerLog: Sendable {
     func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
 
     // MARK: Reading
-
-    /// Runs `body`, which must only read.
-    func readTables<Value: Sendable>(
-        _ body: @escaping @Sendable (any SQLTables) throws -> Value
-    ) async throws(StoreError) -> Value
 
     /// The current end of the log.
     func head() async throws(StoreError) -> LogHead

@@ -23,7 +23,7 @@ struct PackWriter {
     ) -> [UInt8]? {
         guard let segments = TokenSegments(token),
             let signature = PackWriter.signature(segments),
-            let payload = decoded ?? Base64URL.decode(segments.payload)
+            let payload = decoded ?? Base64.url.decode(segments.payload)
         else { return nil }
         append(packer.header(segments.header))
         payload.withUnsafeBufferPointer { buffer in
@@ -36,7 +36,7 @@ struct PackWriter {
     mutating func append(text: String) { append(piece: Array(text.utf8)) }
 
     private static func signature(_ segments: TokenSegments) -> [UInt8]? {
-        guard let bytes = Base64URL.decode(segments.signature),
+        guard let bytes = Base64.url.decode(segments.signature),
             bytes.count == CompactJWS.signatureByteCount
         else { return nil }
         return bytes
@@ -64,7 +64,7 @@ struct PackWriter {
         for token in nested {
             guard let tokenStart = token.baseAddress, let segments = TokenSegments(token),
                 let signature = PackWriter.signature(segments),
-                let inner = Base64URL.decode(segments.payload)
+                let inner = Base64.url.decode(segments.payload)
             else { return false }
             // Other characters in a header could make the surrounding text invalid JSON while it
             // would be valid without the header.

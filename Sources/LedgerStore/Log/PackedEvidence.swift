@@ -129,7 +129,7 @@ public struct PackedEvidence: Sendable {
     /// The decoded payload of a compact JWS; nil when it is none.
     package static func payload(ofToken token: [UInt8]) -> [UInt8]? {
         token.withUnsafeBufferPointer { buffer in
-            TokenSegments(buffer).flatMap { Base64URL.decode($0.payload) }
+            TokenSegments(buffer).flatMap { Base64.url.decode($0.payload) }
         }
     }
 }

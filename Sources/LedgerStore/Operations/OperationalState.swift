@@ -3,7 +3,7 @@
 ///
 /// Stored in SQL tables: engines open transactions and run the same statements. Every call is one
 /// transaction, durable when it returns.
-public protocol OperationalState: Sendable {
+public protocol OperationalState: TableReader {
     /// Names the store in messages: the path of its file.
     var location: String { get }
 
@@ -20,11 +20,6 @@ public protocol OperationalState: Sendable {
     /// Runs `body` in one transaction, alone among those that write in `area`.
     func writeTables<Value: Sendable>(
         _ area: OperationsArea,
-        _ body: @escaping @Sendable (any SQLTables) throws -> Value
-    ) async throws(StoreError) -> Value
-
-    /// Runs `body`, which must only read, with one snapshot for all its statements.
-    func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value
 

@@ -44,9 +44,9 @@ public struct StoredCheckpoint: Hashable, Sendable {
     private static func isSignature(_ line: Substring) -> Bool {
         let parts = line.split(separator: " ", omittingEmptySubsequences: false)
         guard parts.count == 3, parts[0] == "\u{2014}", NoteKeyName.isValid(parts[1]),
-            let bytes = Base64Standard.decode(Array(parts[2].utf8))
+            let bytes = Base64.standard.decode(Array(parts[2].utf8))
         else { return false }
-        return bytes.count > 4 && Base64Standard.encode(bytes).elementsEqual(parts[2].utf8)
+        return bytes.count > 4 && Base64.standard.encode(bytes).elementsEqual(parts[2].utf8)
     }
 
     /// The text of a signed note, and its lines of signatures.

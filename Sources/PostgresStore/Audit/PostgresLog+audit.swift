@@ -53,12 +53,30 @@ extension PostgresLog {
         return rows.last.map { last in (rows.compactMap { $0.logged }, last.position) }
     }
 
+    /// The rows after `position`: a page by number or by bytes, whichever is less; and the largest
+    /// header id that their evidence refers to. Damaged rows are returned, not thrown.
     private func auditRows(
         after position: Int64, through: Int64
     ) async throws(StoreError) -> (rows: [AuditRow], largestHeader: Int64) {
-        try await read { [self] connection in
-            var reader = AuditReader(connection, location: location)
-            return try reader.read(after: position, through: through)
+        try await read { [location] connection in
+            // Headers are read from the table, not from the cache: they are to be checked.
+            var headers = HeaderTable(known: KnownHeaders(), location: location)
+            let results = try connection.read(
+                Statement.log.page(
+                    after: position, through: through, limit: LogLimits.pageEventCount))
+            let (stored, end, ids) = try EvidenceRow.page(results[1], &headers, connection)
+            let evidence = Dictionary(stored.map { ($0.position, $0) }) { $1 }
+            var rows: [AuditRow] = []
+            for row in results[0].rows {
+                let position = try row.int64(0)
+                guard position < end else { break }
+                let event = try EventColumns.readable(row)
+                rows.append(
+                    AuditRow(
+                        position: position, event: event.isDamaged ? nil : event,
+                        evidence: try evidence[position]?.audited(headers) ?? .missing))
+            }
+            return (rows, ids.max() ?? 0)
         }
     }
 
@@ -75,10 +93,7 @@ extension PostgresLog {
         _ index: Statement, after entry: AuditIndexEntry?
     ) async throws(StoreError) -> [AuditIndexEntry]? {
         try await read { connection in
-            let command = index.with {
-                $0.add(entry?.digest.bytes ?? [])
-                $0.add(entry?.position ?? .min)
-            }
+            let command = index.with(entry?.digest.bytes ?? [], entry?.position ?? .min)
             var page: [AuditIndexEntry] = []
             for row in try connection.run(command).rows {
                 guard let digest = row.digest(0) else { return nil }
@@ -90,8 +105,7 @@ extension PostgresLog {
 
     private func hasObjects() async throws(StoreError) -> Bool {
         try await read { connection in
-            let found = try connection.run(
-                Statement.audit.objects.with { $0.add(connection.schema) })
+            let found = try connection.run(Statement.audit.objects.with(connection.schema))
             return AuditStatements.objects.isSubset(of: found.rows.compactMap { $0.text(1) })
         }
     }

@@ -91,14 +91,14 @@ struct AppendTransaction {
         let keys = Array(Set(events.map(\.key)))
         var commands = [
             Statement.begin.with(), Statement.log.lockHead.with(),
-            Statement.log.known.with { $0.add(keys, digest: { $0 }) },
-            Statement.log.leaf.with { $0.add(seen.position) },
+            Statement.log.known.bind { $0.add(keys, bytes: { $0 }) },
+            Statement.log.leaf.with(seen.position),
         ]
         let lookup = headers.lookup(of: events.map(\.evidence.packed))
         if let lookup { commands.append(lookup) }
         if let earlier {
             commands.append(
-                Statement.log.leaves.with { $0.add(earlier.trace.rows, integer: { $0.position }) })
+                Statement.log.leaves.bind { $0.add(earlier.trace.rows, integer: { $0.position }) })
         }
         let results = try connection.run(commands)
         let head = try HeadRow(results[1], location: location)
@@ -126,7 +126,7 @@ struct AppendTransaction {
     /// is damaged.
     private func storedEvidence(at position: Int64) throws -> PackedEvidence? {
         let row = try connection.run(
-            Statement.log.evidenceAt.with { $0.add([position], integer: { $0 }) }
+            Statement.log.evidenceAt.bind { $0.add([position], integer: { $0 }) }
         ).first
         guard let row else {
             throw StoreError.contradiction(location, "Position \(position) has no evidence row.")
@@ -154,13 +154,13 @@ struct AppendTransaction {
         let newer: Command
         if let scope = batch.erasure {
             if rows.contains(where: scope.mayCover) { return true }
-            newer = Statement.log.newer.with {
+            newer = Statement.log.newer.bind {
                 $0.add(scope.position)
-                $0.add(scope.chains, text: { $0.rawValue })
+                $0.add(scope.chains, bytes: { $0 })
             }
         } else if let position = batch.erasuresThrough {
             if rows.contains(where: { $0.attributes.kind == .erasure }) { return true }
-            newer = Statement.log.erasures.with { $0.add(position) }
+            newer = Statement.log.erasures.with(position)
         } else {
             return false
         }
@@ -194,31 +194,27 @@ struct AppendTransaction {
         var commands: [Command] = []
         if !headers.added.isEmpty {
             commands.append(
-                Statement.log.insertHeaders.with {
+                Statement.log.insertHeaders.bind {
                     $0.add(headers.added, integer: { $0.id })
-                    $0.add(headers.added, digest: { $0.header.hash })
+                    $0.add(headers.added, bytes: { $0.header.hash })
                     $0.add(headers.added, bytes: { $0.header.bytes })
                 })
         }
-        commands.append(Statement.log.insertEvents.with { EventColumns.bind(placed.rows, to: &$0) })
+        commands.append(Statement.log.insertEvents.bind { EventColumns.bind(placed.rows, to: &$0) })
         commands.append(
-            Statement.log.insertEvidence.with {
+            Statement.log.insertEvidence.bind {
                 $0.add(placed.rows, integer: { $0.position })
                 $0.add(placed.evidence, integer: { $0?.form.rawValue ?? 0 })
                 $0.add(bytes, bytes: { $0 })
             })
         if !placed.erased.isEmpty {
             for statement in [Statement.log.eraseEvents, Statement.log.eraseEvidence] {
-                commands.append(statement.with { $0.add(placed.erased, integer: { $0 }) })
+                commands.append(statement.bind { $0.add(placed.erased, integer: { $0 }) })
             }
         }
         commands.append(
-            Statement.log.updateHead.with {
-                $0.add(placed.tree.size)
-                $0.add(placed.tree.bytes)
-                $0.add(placed.tree.root)
-                $0.add(placed.newestReceivedAt?.milliseconds)
-            })
+            Statement.log.updateHead.with(
+                placed.tree.size, placed.tree.bytes, placed.tree.root, placed.newestReceivedAt))
         return commands
     }
 }

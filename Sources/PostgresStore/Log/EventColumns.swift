@@ -20,44 +20,38 @@ enum EventColumns {
     /// Inserts the rows bound by `bind`.
     static let insert = """
         INSERT INTO @events (\(names))
-        SELECT position, key, kind, source, trust, bundle_id, chain, notification_type, subtype,
-            notification_uuid, signed_at, received_at, claimed <> 0, identity, root_fingerprint,
-            payload_hash, evidence_hash, leaf_hash
+        SELECT \(names.replacing("received_at_claimed", with: "received_at_claimed <> 0"))
         FROM unnest(
             $1::bigint[], $2::bytea[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bytea[],
             $7::bytea[], $8::bytea[], $9::bytea[], $10::bytea[], $11::bigint[], $12::bigint[],
             $13::bigint[], $14::bytea[], $15::bytea[], $16::bytea[], $17::bytea[], $18::bytea[]
-        ) AS new (
-            position, key, kind, source, trust, bundle_id, chain, notification_type, subtype,
-            notification_uuid, signed_at, received_at, claimed, identity, root_fingerprint,
-            payload_hash, evidence_hash, leaf_hash
-        )
+        ) AS new (\(names))
         """
 
     static func bind(_ events: [RecordedEvent], to parameters: inout Parameters) {
         parameters.add(events, integer: { $0.position })
-        parameters.add(events, digest: { $0.key })
+        parameters.add(events, bytes: { $0.key })
         parameters.add(events, integer: { $0.attributes.kind.code })
         parameters.add(events, integer: { $0.attributes.source.code })
         parameters.add(events, integer: { $0.attributes.trust.code })
-        parameters.add(events, text: { $0.attributes.bundleId.rawValue })
-        parameters.add(events, text: { $0.attributes.chain?.rawValue })
-        parameters.add(events, text: { $0.attributes.notificationType })
-        parameters.add(events, text: { $0.attributes.subtype })
-        parameters.add(events, text: { $0.attributes.notificationUUID?.rawValue })
+        parameters.add(events, bytes: { $0.attributes.bundleId.rawValue })
+        parameters.add(events, bytes: { $0.attributes.chain?.rawValue })
+        parameters.add(events, bytes: { $0.attributes.notificationType })
+        parameters.add(events, bytes: { $0.attributes.subtype })
+        parameters.add(events, bytes: { $0.attributes.notificationUUID?.rawValue })
         parameters.add(events, integer: { $0.attributes.signedAt?.milliseconds })
         parameters.add(events, integer: { $0.receivedAt.milliseconds })
         parameters.add(events, integer: { $0.receivedAtClaimed ? 1 : 0 })
-        parameters.add(events, digest: { $0.identity })
-        parameters.add(events, digest: { $0.attributes.rootFingerprint })
-        parameters.add(events, digest: { $0.payloadHash })
-        parameters.add(events, digest: { $0.evidenceHash })
-        parameters.add(events, digest: { $0.leafHash })
+        parameters.add(events, bytes: { $0.identity })
+        parameters.add(events, bytes: { $0.attributes.rootFingerprint })
+        parameters.add(events, bytes: { $0.payloadHash })
+        parameters.add(events, bytes: { $0.evidenceHash })
+        parameters.add(events, bytes: { $0.leafHash })
     }
 
     /// The readable part of a row, marked when something is not. No chain is invented: it is set
     /// only where the row names both the chain and its app.
-    static func readable(_ row: ResultRow) throws(PostgresError) -> RecordedEvent {
+    static func readable(_ row: ResultRow) throws -> RecordedEvent {
         let kind = EventKind(code: try row.int64(2))
         let source = EventSource(code: try row.int64(3))
         let (trust, bundleId) = (Trust(code: try row.int64(4)), row.text(5))

@@ -45,4 +45,13 @@ struct EvidenceRow {
             try EvidenceColumn.decode(form: form, bytes) { try headers.header($0) }
         }
     }
+
+    /// As `packed`, where damage is returned.
+    func audited(_ headers: HeaderTable) throws -> AuditRow.StoredEvidence {
+        do {
+            return try packed(headers).map { .packed($0) } ?? .erased
+        } catch let error as StoreError where error.code == .fileCorrupt {
+            return .unreadable
+        }
+    }
 }

@@ -103,11 +103,9 @@ struct GroupAppend {
     /// Ends the session of a node that locked the head row and went silent. Its transaction is
     /// rolled back, unless COMMIT was received; the node determines which.
     private func endSilentHolder() {
-        _ = try? slot.connection().run(
-            Statement.log.endSilent.with {
-                // As long as this node waited for the lock.
-                $0.add(Int64(log.answerTimeout / .milliseconds(1)) * 4 / 5)
-            })
+        // As long as this node waited for the lock.
+        let waited = Int64(log.answerTimeout / .milliseconds(1)) * 4 / 5
+        _ = try? slot.connection().run(Statement.log.endSilent.with(waited))
     }
 
     private func failed(_ error: any Error) -> StoreError {

@@ -28,7 +28,7 @@ struct HeaderTable {
             }
         }
         guard !unknown.isEmpty else { return nil }
-        return Statement.log.headersByHash.with { $0.add(Array(unknown), digest: { $0 }) }
+        return Statement.log.headersByHash.bind { $0.add(Array(unknown), bytes: { $0 }) }
     }
 
     /// Takes the answer of `lookup`: the ids of stored headers, then a row with the largest id.
@@ -71,7 +71,7 @@ struct HeaderTable {
         let missing = wanted.filter { headers[$0] == nil }
         guard !missing.isEmpty else { return }
         let result = try connection.run(
-            Statement.log.headersById.with { $0.add(Array(missing), integer: { $0 }) })
+            Statement.log.headersById.bind { $0.add(Array(missing), integer: { $0 }) })
         for row in result.rows {
             guard let hash = row.digest(1) else { continue }
             let (id, header) = (

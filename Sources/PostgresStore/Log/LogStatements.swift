@@ -115,17 +115,9 @@ struct LogStatements: Sendable {
 extension LogStatements {
     /// The rows after a position and their evidence: two ranges side by side.
     func page(after position: Int64, through: Int64, limit: Int) -> [Command] {
-        func bind(_ parameters: inout Parameters) {
-            parameters.add(position)
-            parameters.add(through)
-            parameters.add(limit)
-        }
-        return [
-            events.with { bind(&$0) },
-            evidence.with {
-                bind(&$0)
-                $0.add(LogLimits.pageByteCount)
-            },
+        [
+            events.with(position, through, limit),
+            evidence.with(position, through, limit, LogLimits.pageByteCount),
         ]
     }
 }

@@ -22,7 +22,7 @@ extension PostgresLog {
     private func knownHead(_ connection: PostgresConnection) throws -> HeadRow {
         let last = lastSeen
         let results = try connection.run([
-            Statement.log.leaf.with { $0.add(last.position) }, Statement.log.readHead.with(),
+            Statement.log.leaf.with(last.position), Statement.log.readHead.with(),
         ])
         let head = try HeadRow(results[1], location: location)
         guard last.position == 0 || results[0].first?.digest(0) == last.leafHash else {
@@ -36,11 +36,7 @@ extension PostgresLog {
     ) async throws(StoreError) -> [RecordedEvent] {
         let events = try await readKnown { [self] connection in
             let result = try connection.run(
-                Statement.log.events.with {
-                    $0.add(position)
-                    $0.add(through)
-                    $0.add(LogLimits.page(limit))
-                })
+                Statement.log.events.with(position, through, LogLimits.page(limit)))
             var (events, last): ([RecordedEvent], Int64) = ([], position)
             events.reserveCapacity(result.count)
             for row in result.rows {
@@ -58,21 +54,42 @@ extension PostgresLog {
         return events
     }
 
+    /// Reads both tables in one round trip: two ranges side by side, with one snapshot, since an
+    /// erasure changes both.
     public func readPage(
         after position: Int64, through: Int64, limit: Int, damaged: DamagedRows
     ) async throws(StoreError) -> [LoggedEvent] {
         let page = try await readKnown { [self] connection in
             let known = knownHeaders.withLock { $0 }
-            var page = EvidencePage(
-                headers: HeaderTable(known: known, location: location), location: location)
-            let events = try page.read(
-                connection, after: position, through: through, limit: LogLimits.page(limit),
-                damaged: damaged)
-            // A reader sees committed rows only.
-            if page.headers.known.headers.count > known.headers.count {
-                knownHeaders.withLock { $0 = page.headers.known }
+            var headers = HeaderTable(known: known, location: location)
+            let results = try connection.read(
+                Statement.log.page(
+                    after: position, through: through, limit: LogLimits.page(limit)))
+            let (evidence, end, _) = try EvidenceRow.page(results[1], &headers, connection)
+            var page: [LoggedEvent] = []
+            page.reserveCapacity(results[0].count)
+            var (last, index) = (position, 0)
+            for row in results[0].rows {
+                let event = try EventColumns.readable(row)
+                try event.requireReadable(after: last, damaged) { .contradiction(location, $0) }
+                last = event.position
+                guard event.position < end else { break }
+                // Both are in order; evidence without an event is skipped.
+                while index < evidence.count, evidence[index].position < last { index += 1 }
+                let isThere = index < evidence.count && evidence[index].position == last
+                let stored = isThere ? evidence[index] : nil
+                page.append(
+                    try LoggedEvent(event, in: location) {
+                        guard let stored else { throw PackedEvidence.unreadable }
+                        return try stored.packed(headers)
+                    })
             }
-            return events
+            // A reader sees committed rows only.
+            let loaded = headers.known
+            if loaded.headers.count > known.headers.count {
+                knownHeaders.withLock { $0 = loaded }
+            }
+            return page
         }
         seen.withLock { $0.note(page.map(\.event)) }
         for logged in page where logged.damage != nil {
@@ -98,7 +115,7 @@ extension PostgresLog {
         try await read { [self] connection in
             let last = lastSeen
             if last.position > 0 {
-                let leaf = try connection.run(Statement.log.leaf.with { $0.add(last.position) })
+                let leaf = try connection.run(Statement.log.leaf.with(last.position))
                 if leaf.first?.digest(0) != last.leafHash { _ = try knownHead(connection) }
             }
             return try body(connection)

@@ -18,7 +18,7 @@ extension PostgresLog {
         let (positions, last) = seen.withLock { ($0.positions, $0.last.position) }
         var found: [Int64: Digest] = [:]
         let result = try? connection?.run(
-            Statement.log.leaves.with { $0.add(positions, integer: { $0 }) })
+            Statement.log.leaves.bind { $0.add(positions, integer: { $0 }) })
         if let result {
             for row in result.rows {
                 if let position = try? row.int64(0), let leaf = row.digest(1) {

@@ -17,33 +17,29 @@ extension PostgresOperations {
     }
 
     public func nodes() async throws(StoreError) -> [NodeRow] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT id, name, position,
-                    (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint
-                FROM @nodes WHERE seen_at > clock_timestamp() - interval '1 day' ORDER BY name, id
-                """, all: []
-            ) { row in
-                NodeRow(
-                    id: try row.requiredText(0), name: try row.requiredText(1),
-                    position: try row.int64(2), silentMilliseconds: max(0, try row.int64(3)))
-            }
+        try await rows(
+            """
+            SELECT id, name, position,
+                (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint
+            FROM @nodes WHERE seen_at > clock_timestamp() - interval '1 day' ORDER BY name, id
+            """
+        ) { row in
+            NodeRow(
+                id: try row.requiredText(0), name: try row.requiredText(1),
+                position: try row.int64(2), silentMilliseconds: max(0, try row.int64(3)))
         }
     }
 
     public func leases() async throws(StoreError) -> [LeaseRow] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT name, holder, (extract(epoch FROM until - clock_timestamp()) * 1000)::bigint
-                FROM @leases WHERE until > clock_timestamp() ORDER BY name
-                """, all: []
-            ) { row in
-                LeaseRow(
-                    task: try row.requiredText(0), node: try row.requiredText(1),
-                    leftMilliseconds: try row.int64(2))
-            }
+        try await rows(
+            """
+            SELECT name, holder, (extract(epoch FROM until - clock_timestamp()) * 1000)::bigint
+            FROM @leases WHERE until > clock_timestamp() ORDER BY name
+            """
+        ) { row in
+            LeaseRow(
+                task: try row.requiredText(0), node: try row.requiredText(1),
+                leftMilliseconds: try row.int64(2))
         }
     }
 }

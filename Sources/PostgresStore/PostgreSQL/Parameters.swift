@@ -17,89 +17,60 @@ struct Parameters {
 
     /// Of a text the bytes: its parameter is cast to `bytea`, or to `text` where it holds no NUL.
     mutating func add(_ value: (any BoundValue)?) {
-        switch value?.boundValue ?? .null {
-        case .null: ranges.append(nil)
-        case .integer(let value): addValue { $0.append(bigEndian: value) }
-        case .flag(let value): addValue { $0.append(value ? 1 : 0) }
-        case .text(let value): addValue { $0.append(contentsOf: value.utf8) }
-        case .digest(let value): addValue { $0.append(value) }
-        case .bytes(let value): addValue { $0.append(contentsOf: value) }
-        }
+        let start = bytes.count
+        let isThere = append(value?.boundValue ?? .null)
+        ranges.append(isThere ? start..<bytes.count : nil)
     }
 
     /// `bigint[]`
     mutating func add<Element>(_ elements: [Element], integer: (Element) -> Int64?) {
-        addArray(elements, of: ElementType.bigint) { bytes, element in
-            guard let value = integer(element) else { return false }
-            bytes.append(bigEndian: value)
-            return true
-        }
+        addArray(elements, of: ElementType.bigint) { integer($0)?.boundValue }
     }
 
     /// `bytea[]`
-    mutating func add<Element>(_ elements: [Element], digest: (Element) -> Digest?) {
-        addArray(elements, of: ElementType.bytea) { bytes, element in
-            guard let value = digest(element) else { return false }
-            bytes.append(value)
-            return true
-        }
+    mutating func add<Element, Value: BoundValue>(
+        _ elements: [Element], bytes value: (Element) -> Value?
+    ) {
+        addArray(elements, of: ElementType.bytea) { value($0)?.boundValue }
     }
 
-    /// `bytea[]`
-    mutating func add<Element>(_ elements: [Element], text: (Element) -> String?) {
-        addArray(elements, of: ElementType.bytea) { bytes, element in
-            guard let value = text(element) else { return false }
-            bytes.append(contentsOf: value.utf8)
-            return true
-        }
-    }
-
-    /// `bytea[]`
-    mutating func add<Element>(_ elements: [Element], bytes value: (Element) -> [UInt8]?) {
-        addArray(elements, of: ElementType.bytea) { bytes, element in
-            guard let value = value(element) else { return false }
-            bytes.append(contentsOf: value)
-            return true
-        }
-    }
-
-    private mutating func addValue(_ append: (inout [UInt8]) -> Void) {
+    private mutating func addArray<Element>(
+        _ elements: [Element], of type: Int32, _ value: (Element) -> StoredValue?
+    ) {
         let start = bytes.count
-        append(&bytes)
+        bytes.append(bigEndian: Int32(elements.isEmpty ? 0 : 1))
+        bytes.append(bigEndian: Int32(1))
+        bytes.append(bigEndian: type)
+        if !elements.isEmpty {
+            bytes.append(bigEndian: Int32(elements.count))
+            bytes.append(bigEndian: Int32(1))
+        }
+        for element in elements {
+            let place = bytes.count
+            bytes.append(bigEndian: Int32(-1))
+            guard append(value(element) ?? .null) else { continue }
+            bytes.replace(at: place, bigEndian: Int32(bytes.count - place - 4))
+        }
         ranges.append(start..<bytes.count)
     }
 
-    /// - Parameter append: appends an element; false for NULL.
-    private mutating func addArray<Element>(
-        _ elements: [Element], of type: Int32, _ append: (inout [UInt8], Element) -> Bool
-    ) {
-        addValue { bytes in
-            bytes.append(bigEndian: Int32(elements.isEmpty ? 0 : 1))
-            bytes.append(bigEndian: Int32(1))
-            bytes.append(bigEndian: type)
-            guard !elements.isEmpty else { return }
-            bytes.append(bigEndian: Int32(elements.count))
-            bytes.append(bigEndian: Int32(1))
-            for element in elements {
-                let place = bytes.count
-                bytes.append(bigEndian: Int32(-1))
-                guard append(&bytes, element) else { continue }
-                bytes.replace(at: place, bigEndian: Int32(bytes.count - place - 4))
-            }
+    /// False for NULL, of which nothing is appended.
+    private mutating func append(_ value: StoredValue) -> Bool {
+        switch value {
+        case .null: return false
+        case .integer(let value): bytes.append(bigEndian: value)
+        case .flag(let value): bytes.append(value ? 1 : 0)
+        case .text(let value): bytes.append(contentsOf: value.utf8)
+        case .digest(let value): bytes.append(contentsOf: value.bytes)
+        case .bytes(let value): bytes.append(contentsOf: value)
         }
+        return true
     }
 }
 
 extension [UInt8] {
-    mutating func append(bigEndian value: some FixedWidthInteger) {
+    fileprivate mutating func append(bigEndian value: some FixedWidthInteger) {
         Swift.withUnsafeBytes(of: value.bigEndian) { append(contentsOf: $0) }
-    }
-
-    mutating func append(_ digest: Digest) {
-        append(bigEndian: digest.words.0)
-        append(bigEndian: digest.words.1)
-        append(bigEndian: digest.words.2)
-        append(bigEndian: digest.words.3)
     }
 
     fileprivate mutating func replace(at place: Int, bigEndian value: Int32) {

@@ -74,16 +74,6 @@ struct ResultRow {
         }
     }
 
-    func bool(_ column: Int32) throws(PostgresError) -> Bool { try int64(column) != 0 }
-
-    func time(_ column: Int32) throws(PostgresError) -> Timestamp {
-        Timestamp(milliseconds: try int64(column))
-    }
-
-    func optionalTime(_ column: Int32) throws(PostgresError) -> Timestamp? {
-        try optionalInt64(column).map(Timestamp.init(milliseconds:))
-    }
-
     /// Nil for NULL, and where the value has another length.
     func digest(_ column: Int32) -> Digest? {
         guard !isNull(column) else { return nil }

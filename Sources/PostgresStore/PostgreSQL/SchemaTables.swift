@@ -13,9 +13,7 @@ struct SchemaTables: SQLTables {
 
     func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
         SchemaTables.known.withLock { _ = $0[connection.schema, default: []].insert(sql) }
-        return Statement(sql).with { parameters in
-            for value in values { parameters.add(value) }
-        }
+        return Statement(sql).with(all: values)
     }
 
     /// Statements by schema: as many as the code has.

@@ -1,3 +1,5 @@
+internal import LedgerStore
+
 /// A statement that is prepared once per connection, on its first use, without an extra round trip.
 ///
 /// `@` before a table stands for the connection's schema, by which names are qualified: a session's
@@ -8,9 +10,18 @@ struct Statement: Sendable {
     init(_ sql: String) { self.sql = sql }
 
     /// This statement with its parameters, to be sent.
-    func with(_ bind: (inout Parameters) -> Void = { _ in }) -> Command {
+    func with(_ values: (any BoundValue)?...) -> Command { with(all: values) }
+
+    func with(all values: [(any BoundValue)?]) -> Command {
+        bind { parameters in
+            for value in values { parameters.add(value) }
+        }
+    }
+
+    /// As `with`, where parameters are arrays.
+    func bind(_ body: (inout Parameters) -> Void) -> Command {
         var parameters = Parameters()
-        bind(&parameters)
+        body(&parameters)
         return Command(statement: self, parameters: parameters)
     }
 }

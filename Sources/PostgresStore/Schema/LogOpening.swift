@@ -39,7 +39,7 @@ struct LogOpening: Sendable {
     private func requireSeen(_ connection: PostgresConnection) throws {
         guard seen.position > 0 else { return }
         let results = try connection.run([
-            Statement.log.leaf.with { $0.add(seen.position) }, Statement.log.readHead.with(),
+            Statement.log.leaf.with(seen.position), Statement.log.readHead.with(),
         ])
         guard results[0].first?.digest(0) != seen.leafHash else { return }
         let head = try HeadRow(results[1], location: path).tree.size

@@ -32,7 +32,7 @@ struct PostgresSession: Sendable {
     func open() throws(PostgresError) -> PostgresConnection {
         let connection = try PostgresConnection(place, answerTimeout: answerTimeout)
         _ = try connection.run(
-            PostgresSession.settings.with { $0.add(Int64(answerTimeout / .milliseconds(1))) })
+            PostgresSession.settings.with(Int64(answerTimeout / .milliseconds(1))))
         return connection
     }
 }
@@ -97,7 +97,7 @@ extension PostgresLocation {
         try await Blocking.run { () throws(StoreError) in
             do {
                 let connection = try session.open()
-                let command = PostgresLocation.foreignTables.with { $0.add(schema) }
+                let command = PostgresLocation.foreignTables.with(schema)
                 let row = try connection.run(command).first
                 guard try row?.int64(0) == 0 else { throw mayNotErase }
             } catch {

@@ -86,7 +86,7 @@ struct SchemaMigrator {
             FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
             WHERE n.nspname = convert_from($1::bytea, 'UTF8')
             """)
-        let found = try connection.run(relations.with { $0.add(location.schema) }).first
+        let found = try connection.run(relations.with(location.schema)).first
         guard let found, try found.int64(1) > 0 else { return 0 }
         guard try found.bool(0) else { throw foreign }
         let rows: QueryResult
@@ -186,7 +186,7 @@ struct SchemaMigrator {
             SELECT count(*) FROM pg_catalog.pg_namespace
             WHERE nspname = convert_from($1::bytea, 'UTF8')
             """)
-        return try connection.run(named.with { $0.add(location.schema) }).first?.int64(0) != 0
+        return try connection.run(named.with(location.schema)).first?.int64(0) != 0
     }
 
     private func notOwner(_ error: PostgresError) -> StoreError {
@@ -206,22 +206,13 @@ struct SchemaMigrator {
             INSERT INTO @migrations (version, name, checksum)
             VALUES ($1::bigint, convert_from($2::bytea, 'UTF8'), $3::bytea)
             """)
-        _ = try connection.run(
-            record.with {
-                $0.add(step.version)
-                $0.add(step.name)
-                $0.add(SHA256.hash(step.sql))
-            })
+        _ = try connection.run(record.with(step.version, step.name, SHA256.hash(step.sql)))
         guard step.version == 1 else { return }
         let name = Statement(
             """
             INSERT INTO @ledger (one, id, environment)
             VALUES (1, $1::bytea, convert_from($2::bytea, 'UTF8'))
             """)
-        _ = try connection.run(
-            name.with {
-                $0.add(LedgerId.random().bytes)
-                $0.add(environment)
-            })
+        _ = try connection.run(name.with(LedgerId.random().bytes, environment))
     }
 }

@@ -89,7 +89,7 @@ public struct ProofBundle: Sendable {
     }
 
     private static func base64(_ bytes: [UInt8]) -> String {
-        String(decoding: Base64Standard.encode(bytes), as: UTF8.self)
+        String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
     }
 
     /// Evidence as text where it is printable ASCII; nil for other evidence.
@@ -222,7 +222,7 @@ public struct ProofBundle: Sendable {
     }
 
     private static func bytes(_ json: JSONValue?) -> [UInt8]? {
-        json?.string.flatMap { Base64Standard.decode(Array($0.utf8)) }
+        json?.string.flatMap { Base64.standard.decode(Array($0.utf8)) }
     }
 
     private static func answer(_ json: JSONValue) throws(ProofError) -> Answer {

@@ -18,7 +18,7 @@ public struct LogCheckpoint: Hashable, Sendable {
     /// The text that is signed.
     var text: String {
         "\(origin)\n\(size)\n"
-            + String(decoding: Base64Standard.encode(root.bytes), as: UTF8.self) + "\n"
+            + String(decoding: Base64.standard.encode(root.bytes), as: UTF8.self) + "\n"
     }
 
     /// Reads the text of a note. Lines after the root are extensions and are not read. Throws
@@ -26,9 +26,9 @@ public struct LogCheckpoint: Hashable, Sendable {
     public init(_ note: SignedNote) throws(ProofError) {
         let lines = note.text.split(separator: "\n", omittingEmptySubsequences: false)
         guard lines.count >= 4, NoteKeyName.isValid(lines[0]), let size = Int64(plain: lines[1]),
-            size >= 0, let bytes = Base64Standard.decode(Array(lines[2].utf8)),
+            size >= 0, let bytes = Base64.standard.decode(Array(lines[2].utf8)),
             let root = Digest(bytes: bytes),
-            String(decoding: Base64Standard.encode(bytes), as: UTF8.self) == lines[2]
+            String(decoding: Base64.standard.encode(bytes), as: UTF8.self) == lines[2]
         else {
             throw ProofError(
                 .malformedCheckpoint, "The note is no checkpoint: origin, size and root.")

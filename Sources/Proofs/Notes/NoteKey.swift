@@ -29,7 +29,7 @@ public struct NoteVerifierKey: Hashable, Sendable, CustomStringConvertible {
 
     /// `name+hash+key`.
     public var description: String {
-        "\(name)+\(idText)+\(String(decoding: Base64Standard.encode(material), as: UTF8.self))"
+        "\(name)+\(idText)+\(String(decoding: Base64.standard.encode(material), as: UTF8.self))"
     }
 }
 
@@ -38,7 +38,7 @@ extension NoteVerifierKey {
     public init(_ text: String) throws(ProofError) {
         let parts = text.split(separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
         guard parts.count == 3, NoteKeyName.isValid(parts[0]),
-            let bytes = Base64Standard.decode(Array(parts[2].utf8)),
+            let bytes = Base64.standard.decode(Array(parts[2].utf8)),
             bytes.count == 1 + Ed25519PublicKey.byteCount,
             let algorithm = Algorithm(rawValue: bytes[0]),
             let key = Ed25519PublicKey(bytes: Array(bytes.dropFirst()))
@@ -90,7 +90,7 @@ public struct NoteSignerKey: Sendable, CustomStringConvertible {
             separator: "+", maxSplits: 2, omittingEmptySubsequences: false)
         guard line.hasPrefix(NoteSignerKey.prefix), parts.count == 3,
             NoteKeyName.isValid(parts[0]),
-            let bytes = Base64Standard.decode(Array(parts[2].utf8)), let first = bytes.first,
+            let bytes = Base64.standard.decode(Array(parts[2].utf8)), let first = bytes.first,
             let algorithm = NoteVerifierKey.Algorithm(rawValue: first),
             let key = try? Ed25519PrivateKey(seed: Array(bytes.dropFirst()))
         else { throw NoteSignerKey.invalid }
@@ -107,7 +107,7 @@ public struct NoteSignerKey: Sendable, CustomStringConvertible {
     public var secretText: String {
         let bytes = [verifier.algorithm.rawValue] + key.seed
         return NoteSignerKey.prefix + verifier.name + "+" + verifier.idText + "+"
-            + String(decoding: Base64Standard.encode(bytes), as: UTF8.self)
+            + String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
     }
 
     /// Names the key, and holds no key material.

@@ -17,14 +17,14 @@ public struct SignedNote: Hashable, Sendable {
         /// `— name base64`, without a line end.
         public var line: String {
             "\(SignedNote.dash) \(name) "
-                + String(decoding: Base64Standard.encode(bytes), as: UTF8.self)
+                + String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
         }
 
         /// Nil for any other line.
         init?(line: some StringProtocol) {
             let parts = line.split(separator: " ", omittingEmptySubsequences: false)
             guard parts.count == 3, parts[0] == SignedNote.dash, NoteKeyName.isValid(parts[1]),
-                let bytes = Base64Standard.decode(Array(parts[2].utf8)),
+                let bytes = Base64.standard.decode(Array(parts[2].utf8)),
                 bytes.count > NoteVerifierKey.idByteCount
             else { return nil }
             name = String(parts[1])

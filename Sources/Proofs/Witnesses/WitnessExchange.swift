@@ -17,7 +17,7 @@ public enum WitnessExchange {
         old size: Int64, proof: ConsistencyProof?, _ checkpoint: SignedNote
     ) -> [UInt8] {
         let hashes = (proof?.path ?? []).map {
-            String(decoding: Base64Standard.encode($0.bytes), as: UTF8.self) + "\n"
+            String(decoding: Base64.standard.encode($0.bytes), as: UTF8.self) + "\n"
         }
         return Array("old \(size)\n\(hashes.joined())\n\(checkpoint.note)".utf8)
     }

@@ -64,7 +64,7 @@ struct PersonalIds: Sendable {
     /// A compact JWS, or a receipt in Base64 or as it is.
     private mutating func readToken(_ input: [UInt8], _ depth: Int) {
         let parts = input.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if parts.count == 3, let payload = Base64URL.decode(Array(parts[1])) {
+        if parts.count == 3, let payload = Base64.url.decode(Array(parts[1])) {
             return read(payload, depth - 1)
         }
         guard let receipt = try? ReceiptVerifier.readUnverified(input) else { return }
@@ -110,7 +110,7 @@ struct PersonalIds: Sendable {
                     default: byte
                     }
                 }
-                guard text.count > 16, let decoded = Base64URL.decode(text) else { continue }
+                guard text.count > 16, let decoded = Base64.url.decode(text) else { continue }
                 if hasWord(of: ids, in: decoded, depth - 1) { return true }
             }
         }

@@ -48,7 +48,7 @@ public struct EventDetail: Sendable, JSONObjectWritable {
     private static func jwsPayload(_ bytes: [UInt8]) -> [UInt8]? {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
-        return Base64URL.decode(Array(parts[1]))
+        return Base64.url.decode(Array(parts[1]))
     }
 
     /// - Returns: the value, in which each signed part in an object is the object that it signs.
@@ -72,7 +72,7 @@ public struct EventDetail: Sendable, JSONObjectWritable {
         json.raw((payload ?? .null).encoded())
         json.member("damage", damage?.code.rawValue)
         json.object("proof", proof) { json, proof in
-            let data = event.knownLeafData.map { Base64Standard.encode($0) }
+            let data = event.knownLeafData.map { Base64.standard.encode($0) }
             json.member("leafData", data.map { String(decoding: $0, as: UTF8.self) })
             json.member("leafHash", proof.leafHash)
             json.member("leafIndex", proof.leafIndex)

@@ -91,6 +91,6 @@ extension ReceiptAttribute {
     fileprivate func writeMembers(to json: inout JSONWriter) {
         json.member("type", type)
         json.member("version", version)
-        json.member("value", String(decoding: Base64Standard.encode(value), as: UTF8.self))
+        json.member("value", String(decoding: Base64.standard.encode(value), as: UTF8.self))
     }
 }

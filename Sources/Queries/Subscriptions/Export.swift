@@ -164,7 +164,7 @@ extension RecordedEvent {
             json.member("leafHash", leafHash)
             guard let evidence else { return }
             // A receipt is binary.
-            let text = attributes.kind == .receipt ? Base64Standard.encode(evidence) : evidence
+            let text = attributes.kind == .receipt ? Base64.standard.encode(evidence) : evidence
             json.member("signedPayload", String(decoding: text, as: UTF8.self))
         }
     }

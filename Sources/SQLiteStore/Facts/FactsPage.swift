@@ -140,37 +140,32 @@ public struct FactsPage: Sendable {
     }
 }
 
-/// A bytewise comparison of two facts files, to check that stored facts equal those decoded from
-/// the log.
-public struct FactsComparison: Sendable {
-    private let position: Int64
-
-    /// Compares facts up to `position`; one file may be further ahead.
-    public init(through position: Int64) { self.position = position }
-
-    /// Passes on, one by one in chain order, the chains of which the files hold different facts, or
-    /// of which only one file holds any.
+extension FactsStore {
+    /// Compares the facts of two files up to `position` bytewise, to check that stored facts equal
+    /// those decoded from the log; one file may be further ahead. Passes on, one by one in chain
+    /// order, the chains of which the files hold different facts, or of which only one file holds
+    /// any.
     ///
     /// Throws the errors of reading either file.
-    public func run(
-        _ left: FactsStore, _ right: FactsStore, _ found: (ChainId) -> Void
+    public func compare(
+        with other: FactsStore, through position: Int64, _ found: (ChainId) -> Void
     ) async throws(StoreError) {
-        var (one, two) = (walk(left), walk(right))
+        var (one, two) = (walk(through: position), other.walk(through: position))
         while let mine = try await one.next() {
             while let surplus = try await two.next(where: { $0.chain < mine.chain }) {
                 found(surplus.chain)
             }
-            let other = try await two.next(where: { $0.chain == mine.chain })
-            if other?.bytes != mine.bytes { found(mine.chain) }
+            let same = try await two.next(where: { $0.chain == mine.chain })
+            if same?.bytes != mine.bytes { found(mine.chain) }
         }
         while let surplus = try await two.next() { found(surplus.chain) }
     }
 
     private typealias Walk = PagedWalk<(chain: ChainId, bytes: [UInt8]), OriginalTransactionId>
 
-    private func walk(_ store: FactsStore) -> Walk {
-        Walk { [position] after async throws(StoreError) in
-            guard let page = try await store.undecodedPage(after: after, hasErasures: true),
+    private func walk(through position: Int64) -> Walk {
+        Walk { [self] after async throws(StoreError) in
+            guard let page = try await undecodedPage(after: after, hasErasures: true),
                 let last = page.last
             else { return nil }
             return (page.stored(through: position), last)

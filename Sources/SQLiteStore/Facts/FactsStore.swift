@@ -100,14 +100,12 @@ public final class FactsStore: DerivedStore {
 
     /// Every chain with this originalTransactionId, under any bundle id.
     public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT DISTINCT apps.bundle_id FROM facts JOIN apps ON apps.id = facts.app
-                WHERE facts.chain = ? ORDER BY apps.bundle_id
-                """, id
-            ) { ChainId(bundleId: BundleId($0.requiredText(0)), originalTransactionId: id) }
-        }
+        try await rows(
+            """
+            SELECT DISTINCT apps.bundle_id FROM facts JOIN apps ON apps.id = facts.app
+            WHERE facts.chain = ? ORDER BY apps.bundle_id
+            """, id
+        ) { ChainId(bundleId: BundleId($0.requiredText(0)), originalTransactionId: id) }
     }
 
     /// The chains with each of these originalTransactionIds, under any bundle id, with their facts;

@@ -4,23 +4,16 @@ internal import Migrations
 
 /// Sums the stored contributions of a projections file again, independently of the stored sums, and
 /// names the tables that differ.
-public struct MovementCheck: Sendable {
-    private let path: String
-    private let days: ReportDays
-    private let directory: String
-
+public enum MovementCheck {
+    /// The names of the tables that differ. Blocks.
+    ///
     /// - Parameters:
     ///   - path: the projections; no process may write them meanwhile.
     ///   - days: those they were built with.
     ///   - directory: for a scratch file as large as their sums.
-    public init(path: String, days: ReportDays, directory: String) {
-        self.path = path
-        self.days = days
-        self.directory = directory
-    }
-
-    /// The names of the tables that differ. Blocks.
-    public func findings() throws(StoreError) -> [String] {
+    public static func findings(
+        path: String, days: ReportDays, directory: String
+    ) throws(StoreError) -> [String] {
         do {
             let queue = try DatabaseQueue(path: "\(directory)/sums.sqlite")
             defer { try? queue.close() }
@@ -30,7 +23,7 @@ public struct MovementCheck: Sendable {
             }
             return try queue.write { database in
                 try database.execute(sql: DerivedSchema.projections)
-                try sum(database)
+                try sum(database, days)
                 return try differences(database)
             }
         } catch {
@@ -38,7 +31,7 @@ public struct MovementCheck: Sendable {
         }
     }
 
-    private func sum(_ database: Database) throws {
+    private static func sum(_ database: Database, _ days: ReportDays) throws {
         var classes = ClassTable()
         try MovementTable.forEachClass(database, of: "live") { number, _, counted in
             classes.append(counted, number: number)
@@ -69,7 +62,7 @@ public struct MovementCheck: Sendable {
         try write()
     }
 
-    private func differences(_ database: Database) throws -> [String] {
+    private static func differences(_ database: Database) throws -> [String] {
         var found: [String] = []
         let tables = [
             MovementTable.classes, MovementTable.days, MovementTable.months, MovementTable.pending,

@@ -71,14 +71,12 @@ extension ProjectionsStore {
 
     /// Whether any chain of an app has a life.
     public func hasChains(of bundleId: BundleId) async throws(StoreError) -> Bool {
-        try await read { database in
-            try !database.rows(
-                """
-                SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
-                WHERE s.bundle_id = ? AND length(c.body) > 0 LIMIT 1
-                """, bundleId
-            ) { $0.int64(0) }.isEmpty
-        }
+        try await !rows(
+            """
+            SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
+            WHERE s.bundle_id = ? AND length(c.body) > 0 LIMIT 1
+            """, bundleId
+        ) { $0.int64(0) }.isEmpty
     }
 }
 

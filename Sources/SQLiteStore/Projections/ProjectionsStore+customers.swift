@@ -64,16 +64,14 @@ extension ProjectionsStore {
     /// Every chain whose facts ever named the customer, in chain order, including those held by
     /// another customer.
     public func chains(of customer: CustomerId) async throws(StoreError) -> [ChainId] {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT s.bundle_id, s.original_transaction_id FROM holdings AS h
-                JOIN subscriptions AS s ON s.id = h.subscription
-                WHERE h.customer = ? AND s.bundle_id <> ''
-                ORDER BY s.original_transaction_id, s.bundle_id
-                """, customer
-            ) { $0.chainId(0) }
-        }
+        try await rows(
+            """
+            SELECT s.bundle_id, s.original_transaction_id FROM holdings AS h
+            JOIN subscriptions AS s ON s.id = h.subscription
+            WHERE h.customer = ? AND s.bundle_id <> ''
+            ORDER BY s.original_transaction_id, s.bundle_id
+            """, customer
+        ) { $0.chainId(0) }
     }
 
     /// Whether the customer holds the chain from some time on without end, as of the projected
@@ -81,23 +79,19 @@ extension ProjectionsStore {
     public func isHeld(
         _ chain: ChainId, by customer: CustomerId
     ) async throws(StoreError) -> Bool {
-        try await read { database in
-            try !database.rows(
-                """
-                SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
-                WHERE h.customer = ? AND h.holds = 1 AND s.bundle_id = ?
-                    AND s.original_transaction_id = ?
-                """, customer, chain.bundleId, chain.originalTransactionId
-            ) { $0.int64(0) }.isEmpty
-        }
+        try await !rows(
+            """
+            SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
+            WHERE h.customer = ? AND h.holds = 1 AND s.bundle_id = ?
+                AND s.original_transaction_id = ?
+            """, customer, chain.bundleId, chain.originalTransactionId
+        ) { $0.int64(0) }.isEmpty
     }
 
     /// Every customer whom a fact ever named, in byte order.
     public func customers() async throws(StoreError) -> [CustomerId] {
-        try await read { database in
-            try database.rows("SELECT DISTINCT customer FROM holdings ORDER BY customer") {
-                CustomerId($0.requiredText(0))
-            }
+        try await rows("SELECT DISTINCT customer FROM holdings ORDER BY customer") {
+            CustomerId($0.requiredText(0))
         }
     }
 }

@@ -1,5 +1,4 @@
 public import AppStore
-internal import GRDB
 public import Ledger
 public import LedgerStore
 
@@ -11,25 +10,23 @@ extension ProjectionsStore {
     public func decided(
         by position: Int64, of chain: ChainId, through end: Timestamp, limit: Int
     ) async throws(StoreError) -> [DecidedChange] {
-        try await read { database in
-            try database.rows(
-                """
-                WITH chain AS (
-                    SELECT id FROM subscriptions
-                    WHERE original_transaction_id = ?1 AND bundle_id = ?2)
-                SELECT from_at AS at, state, NULL FROM intervals
-                WHERE subscription = (SELECT id FROM chain) AND cause = ?3 AND from_at <= ?4
-                UNION ALL
-                SELECT at, NULL, fact FROM life_facts
-                WHERE subscription = (SELECT id FROM chain) AND cause = ?3 AND at <= ?4
-                ORDER BY at LIMIT ?5
-                """, chain.originalTransactionId, chain.bundleId, position, end, limit
-            ) { row -> DecidedChange? in
-                let state = row.text(1).flatMap { ChainState(rawValue: $0) }
-                let fact = row.text(2).flatMap { TimelineEventName(rawValue: $0) }
-                if let state { return DecidedChange(.state(state), at: row.time(0)) }
-                return fact.map { DecidedChange(.fact($0), at: row.time(0)) }
-            }
+        try await rows(
+            """
+            WITH chain AS (
+                SELECT id FROM subscriptions
+                WHERE original_transaction_id = ?1 AND bundle_id = ?2)
+            SELECT from_at AS at, state, NULL FROM intervals
+            WHERE subscription = (SELECT id FROM chain) AND cause = ?3 AND from_at <= ?4
+            UNION ALL
+            SELECT at, NULL, fact FROM life_facts
+            WHERE subscription = (SELECT id FROM chain) AND cause = ?3 AND at <= ?4
+            ORDER BY at LIMIT ?5
+            """, chain.originalTransactionId, chain.bundleId, position, end, limit
+        ) { row -> DecidedChange? in
+            let state = row.text(1).flatMap { ChainState(rawValue: $0) }
+            let fact = row.text(2).flatMap { TimelineEventName(rawValue: $0) }
+            if let state { return DecidedChange(.state(state), at: row.time(0)) }
+            return fact.map { DecidedChange(.fact($0), at: row.time(0)) }
         }
     }
 }

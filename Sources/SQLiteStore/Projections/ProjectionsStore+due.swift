@@ -115,15 +115,13 @@ extension ProjectionsStore {
     public func chainCount(
         of bundleId: BundleId, aliveFrom from: Timestamp, before: Timestamp
     ) async throws(StoreError) -> Int64 {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT count(*) FROM subscriptions AS s WHERE s.bundle_id = ? AND EXISTS (
-                    SELECT 1 FROM intervals AS i WHERE i.subscription = s.id AND i.from_at < ?
-                        AND (i.to_at IS NULL OR i.to_at > ?))
-                """, bundleId, before, from
-            ) { $0.int64(0) }.first ?? 0
-        }
+        try await rows(
+            """
+            SELECT count(*) FROM subscriptions AS s WHERE s.bundle_id = ? AND EXISTS (
+                SELECT 1 FROM intervals AS i WHERE i.subscription = s.id AND i.from_at < ?
+                    AND (i.to_at IS NULL OR i.to_at > ?))
+            """, bundleId, before, from
+        ) { $0.int64(0) }.first ?? 0
     }
 }
 

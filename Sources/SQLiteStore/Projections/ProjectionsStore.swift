@@ -122,19 +122,14 @@ public final class ProjectionsStore: DerivedStore {
     }
 
     /// Every chain that holds this transactionId, in chain order.
-    public func chains(
-        transaction id: TransactionId, through position: Int64 = .max
-    ) async throws(StoreError) -> [ChainId] {
-        try await read { database in
-            try database.rows(
-                """
-                SELECT s.bundle_id, s.original_transaction_id FROM transactions AS t
-                JOIN subscriptions AS s ON s.id = t.subscription
-                WHERE t.transaction_id = ? AND t.first_position <= ?
-                ORDER BY s.original_transaction_id, s.bundle_id
-                """, id, position
-            ) { $0.chainId(0) }
-        }
+    public func chains(transaction id: TransactionId) async throws(StoreError) -> [ChainId] {
+        try await rows(
+            """
+            SELECT s.bundle_id, s.original_transaction_id FROM transactions AS t
+            JOIN subscriptions AS s ON s.id = t.subscription
+            WHERE t.transaction_id = ? ORDER BY s.original_transaction_id, s.bundle_id
+            """, id
+        ) { $0.chainId(0) }
     }
 
     /// TransactionIds that occur in more than one chain: the third kind of contradiction

@@ -43,6 +43,14 @@ extension DerivedStore {
         do { return try await file.pool.read(body) } catch { throw failure(error) }
     }
 
+    /// The rows of one query (`Database.rows`).
+    func rows<Value: Sendable>(
+        _ sql: String, _ values: (any BoundValue)?...,
+        read body: @escaping @Sendable (PreparedStatement) throws -> Value?
+    ) async throws(StoreError) -> [Value] {
+        try await read { try $0.rows(sql, all: values, read: body) }
+    }
+
     func write<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {

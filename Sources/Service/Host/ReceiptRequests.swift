@@ -45,7 +45,7 @@ struct ReceiptRequests: Sendable {
         case .order(let id):
             // Order ids name no app, so the order is requested for each app with a key. The key of
             // one may be refused, or its allowance spent, while another app has the order.
-            var refused: IngestSummary.IngestError?
+            var refused: IngestError?
             var failed: AppleRequestFailure?
             for app in clients.keys.sorted(by: { $0.rawValue < $1.rawValue }) {
                 var requests = try requests(id, app)
@@ -67,7 +67,7 @@ struct ReceiptRequests: Sendable {
         }
     }
 
-    private static func require(none refusal: IngestSummary.IngestError?) throws(LookupFailure) {
+    private static func require(none refusal: IngestError?) throws(LookupFailure) {
         guard let refusal else { return }
         throw LookupFailure(
             code: refusal.code,

@@ -87,7 +87,7 @@ extension LedgerHost {
                 json.member("content", String(decoding: item.bytes, as: UTF8.self))
                 json.member(
                     "base64",
-                    String(decoding: Base64Standard.encode(item.bytes), as: UTF8.self))
+                    String(decoding: Base64.standard.encode(item.bytes), as: UTF8.self))
             }
         }
     }

@@ -17,7 +17,7 @@ public struct WebhookSecret: Sendable, Equatable, Undisclosed {
         var keys: [[UInt8]] = []
         for line in lines {
             guard line.hasPrefix(WebhookSecret.prefix),
-                let key = Base64Standard.decode(
+                let key = Base64.standard.decode(
                     Array(line.utf8.dropFirst(WebhookSecret.prefix.utf8.count))),
                 WebhookLimits.secretByteCounts.contains(key.count)
             else { return nil }
@@ -43,7 +43,7 @@ public struct WebhookSecret: Sendable, Equatable, Undisclosed {
         let head = Array("\(id).\(timestamp).".utf8)
         return keys.map { key in
             let code = HMACSHA256.code([head, body], key: key)
-            return "v1," + String(decoding: Base64Standard.encode(code.bytes), as: UTF8.self)
+            return "v1," + String(decoding: Base64.standard.encode(code.bytes), as: UTF8.self)
         }.joined(separator: " ")
     }
 }

@@ -1,10 +1,46 @@
 /// Base64 in canonical form only: every byte string has exactly one text, and any other text is
 /// rejected (RFC 4648 §3.3, §3.5). Otherwise two spellings of one signature would be different
 /// evidence, and a changed character could go unnoticed.
-enum Base64 {
+public struct Base64: Sendable {
+    /// With `+/` and obligatory padding (RFC 4648 §4): the form of the certificates in a header's
+    /// `x5c` (RFC 7515 §4.1.6) and of an app receipt.
+    public static let standard = Base64(last: "+/", isPadded: true)
+    /// With `-_` and without padding (RFC 4648 §5), as in JWS (RFC 7515 §2).
+    public static let url = Base64(last: "-_", isPadded: false)
+
+    /// Value of a character outside the alphabet: a bit that no sum of legal values sets.
+    private static let illegal: UInt32 = 0x8000_0000
+
+    private let isPadded: Bool
+    /// Four tables of 256: the value of a character in the first to fourth place of a group,
+    /// already shifted, so that decoding a group takes three ORs.
+    private let values: [UInt32]
+    /// The two characters of every 12-bit value, in memory order.
+    private let pairs: [UInt16]
+
+    private init(last: String, isPadded: Bool) {
+        self.isPadded = isPadded
+        let letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+        let characters = Array((letters + last).utf8)
+        var values = [UInt32](repeating: Base64.illegal, count: 1024)
+        for (value, character) in characters.enumerated() {
+            for place in 0..<4 {
+                values[place * 256 + Int(character)] = UInt32(value) << UInt32(18 - 6 * place)
+            }
+        }
+        self.values = values
+        pairs = (0..<4096).map { value in
+            UInt16(characters[value & 63]) << 8 | UInt16(characters[value >> 6])
+        }
+    }
+
     /// The decoded bytes, or nil unless `text` is canonical.
-    static func decode(_ text: UnsafeBufferPointer<UInt8>, alphabet: Base64Alphabet) -> [UInt8]? {
-        guard let digits = digitCount(of: text, alphabet: alphabet) else { return nil }
+    public func decode(_ text: [UInt8]) -> [UInt8]? {
+        text.withUnsafeBufferPointer { decode($0) }
+    }
+
+    public func decode(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+        guard let digits = digitCount(of: text) else { return nil }
         let groups = digits / 4
         let remainder = digits % 4
         guard remainder != 1 else { return nil }
@@ -14,47 +50,49 @@ enum Base64 {
         // Groups are stored as eight bytes of which six count, hence the slack.
         let result = [UInt8](unsafeUninitializedCapacity: byteCount + 8) { target, count in
             guard let start = target.baseAddress else { return }
-            alphabet.values.withUnsafeBufferPointer { table in
+            values.withUnsafeBufferPointer { table in
                 guard let values = table.baseAddress else { return }
-                failure = decodeGroups(source, groups, into: start, values: values)
-                failure |= decodeTail(
+                failure = Base64.decodeGroups(source, groups, into: start, values: values)
+                failure |= Base64.decodeTail(
                     source + groups * 4, remainder, into: start + groups * 3, values: values)
             }
             count = byteCount
         }
-        return failure & Base64Alphabet.illegal == 0 ? result : nil
+        return failure & Base64.illegal == 0 ? result : nil
     }
 
     /// The canonical text of `bytes`.
-    static func encode(_ bytes: UnsafeBufferPointer<UInt8>, alphabet: Base64Alphabet) -> [UInt8] {
-        let textCount = textCount(of: bytes.count, alphabet: alphabet)
+    public func encode(_ bytes: [UInt8]) -> [UInt8] {
+        bytes.withUnsafeBufferPointer { encode($0) }
+    }
+
+    public func encode(_ bytes: UnsafeBufferPointer<UInt8>) -> [UInt8] {
+        let textCount = textCount(of: bytes.count)
         guard textCount > 0 else { return [] }
         return [UInt8](unsafeUninitializedCapacity: textCount) { target, count in
             guard let start = target.baseAddress, let source = bytes.baseAddress else { return }
             let groups = bytes.count / 3
-            alphabet.pairs.withUnsafeBufferPointer { pairs in
+            pairs.withUnsafeBufferPointer { pairs in
                 guard let table = pairs.baseAddress else { return }
-                encodeGroups(source, groups, into: start, pairs: table)
-                encodeTail(
+                Base64.encodeGroups(source, groups, into: start, pairs: table)
+                Base64.encodeTail(
                     source + groups * 3, bytes.count % 3, into: start + groups * 4, pairs: table,
-                    isPadded: alphabet.isPadded)
+                    isPadded: isPadded)
             }
             count = textCount
         }
     }
 
     /// Length of the canonical text of `byteCount` bytes.
-    private static func textCount(of byteCount: Int, alphabet: Base64Alphabet) -> Int {
+    private func textCount(of byteCount: Int) -> Int {
         let remainder = byteCount % 3
         guard remainder > 0 else { return byteCount / 3 * 4 }
-        return byteCount / 3 * 4 + (alphabet.isPadded ? 4 : remainder + 1)
+        return byteCount / 3 * 4 + (isPadded ? 4 : remainder + 1)
     }
 
     /// The number of characters before the padding, or nil if the padding is not canonical.
-    private static func digitCount(
-        of text: UnsafeBufferPointer<UInt8>, alphabet: Base64Alphabet
-    ) -> Int? {
-        guard alphabet.isPadded else { return text.count }
+    private func digitCount(of text: UnsafeBufferPointer<UInt8>) -> Int? {
+        guard isPadded else { return text.count }
         guard text.count % 4 == 0 else { return nil }
         let padding = UInt8(ascii: "=")
         guard let last = text.last, last == padding else { return text.count }
@@ -105,7 +143,7 @@ enum Base64 {
         target[0] = UInt8(truncatingIfNeeded: value >> 16)
         if remainder == 3 { target[1] = UInt8(truncatingIfNeeded: value >> 8) }
         let unused: UInt32 = remainder == 2 ? 0xFFFF : 0xFF
-        return value & unused == 0 ? value : Base64Alphabet.illegal
+        return value & unused == 0 ? value : Base64.illegal
     }
 
     private static func encodeGroups(

@@ -6,7 +6,6 @@ internal import AppStore
 /// leaf, intermediate and root for headers that differ only in spelling. Only verified entries are
 /// added, after a signature under them held.
 final class CertificateChainCache: Sendable {
-    /// Cached data of a header.
     struct KnownHeader: Sendable {
         let chain: VerifiedCertificateChain
         /// Hash state after the header: the signed bytes begin with the header, which is most of a
@@ -27,7 +26,6 @@ final class CertificateChainCache: Sendable {
         }
     }
 
-    /// The chain of these certificates.
     func chain(key: Digest) -> VerifiedCertificateChain? { chains.value(key) }
 
     /// Call only after a signature under this header was verified.

@@ -14,10 +14,6 @@ public struct ValidityWindow: Hashable, Sendable {
         self.until = until
     }
 
-    init(from: Int64, until: Int64) {
-        self.init(from: Timestamp(milliseconds: from), until: Timestamp(milliseconds: until))
-    }
-
     /// Whether `moment` is neither before nor after.
     public func contains(_ moment: Timestamp) -> Bool {
         from <= moment && moment <= until

@@ -17,7 +17,6 @@ public enum EvidenceTrust: Sendable, Hashable {
         self.init(root: fingerprint)
     }
 
-    /// The trust anchor with this root fingerprint.
     init(root fingerprint: Digest) {
         self = TrustedRoots.isApple(fingerprint) ? .apple : .extraRoot(fingerprint)
     }

@@ -54,14 +54,9 @@ extension EvidenceVerifier {
     private func nested<Payload: NestedPayload>(
         _ type: Payload.Type, _ text: String?, part: EvidencePart
     ) throws(VerificationError) -> NestedPart<Payload>? {
-        guard var text else { return nil }
+        guard let text else { return nil }
         do throws(VerificationError) {
-            let result = text.withUTF8 { bytes in
-                Result { () throws(VerificationError) in
-                    try jws.verify(bytes, part: part)
-                }
-            }
-            let verified = try result.get()
+            let verified = try jws.verify(Array(text.utf8), part: part)
             try PayloadKind.requireAgreement(verified, part: part)
             let payload = try decodeUnlessNull(type, verified, part: part)
             return NestedPart(payload: payload, jws: verified, part: part)

@@ -18,27 +18,17 @@ public struct CompactJWS: Sendable {
     /// Parses a compact JWS.
     ///
     /// Throws `payloadTooLarge` or `malformedJWS`.
-    public init(
-        parsing bytes: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
-    ) throws(VerificationError) {
-        let segments = try JWSSegments(bytes, part: part)
-        payload = try segments.decodePayload()
-        signature = try segments.decodeSignature()
-        headerSegment = Array(segments.header)
-        guard Base64URL.decode(segments.header) != nil else {
-            throw segments.malformed("The header is not canonical base64url.")
+    public init(parsing bytes: [UInt8]) throws(VerificationError) {
+        self = try bytes.withUnsafeBufferPointer { (buffer) throws(VerificationError) in
+            try CompactJWS(JWSSegments(buffer, part: .outer))
         }
     }
 
-    /// Parses a compact JWS.
-    ///
-    /// Throws `payloadTooLarge` or `malformedJWS`.
-    public init(
-        parsing bytes: [UInt8], part: EvidencePart = .outer
-    ) throws(VerificationError) {
-        self = try bytes.withUnsafeBufferPointer { (buffer) throws(VerificationError) in
-            try CompactJWS(parsing: buffer, part: part)
-        }
+    private init(_ segments: JWSSegments) throws(VerificationError) {
+        payload = try segments.decoded(segments.payload, "payload")
+        signature = try segments.decoded(segments.signature, "signature")
+        headerSegment = Array(segments.header)
+        _ = try segments.decoded(segments.header, "header")
     }
 
     /// The compact form, equal to the bytes given to `init(parsing:)`.
@@ -52,13 +42,13 @@ public struct CompactJWS: Sendable {
     ) -> [UInt8] {
         var result = signingInput(headerSegment: headerSegment, payload: payload)
         result.append(UInt8(ascii: "."))
-        result.append(contentsOf: Base64URL.encode(signature))
+        result.append(contentsOf: Base64.url.encode(signature))
         return result
     }
 
     /// The bytes covered by the signature: header segment, a dot, payload segment (RFC 7515 §5.1).
     public static func signingInput(headerSegment: [UInt8], payload: [UInt8]) -> [UInt8] {
-        let text = Base64URL.encode(payload)
+        let text = Base64.url.encode(payload)
         var result: [UInt8] = []
         // Reserves room for the dots and the signature segment, to avoid a second copy.
         result.reserveCapacity(headerSegment.count + text.count + 96)

@@ -15,28 +15,21 @@ struct JWSHeader {
     /// Throws `malformedJWS` unless it is canonical base64url of one JSON object without duplicate
     /// keys, and for `crit`, whose extensions would have to be understood (RFC 7515 §4.1.11);
     /// `unsupportedAlgorithm` for any `alg` but ES256, including `none`.
-    init(segment: UnsafeBufferPointer<UInt8>, part: EvidencePart) throws(VerificationError) {
-        guard let bytes = Base64URL.decode(segment) else {
-            throw VerificationError(
-                .malformedJWS, part: part, reason: "The header is not canonical base64url.")
-        }
+    init(_ segments: JWSSegments) throws(VerificationError) {
+        let bytes = try segments.decoded(segments.header, "header")
         do throws(JSONError) {
             try bytes.withUnsafeBufferPointer { (buffer) throws(JSONError) in
                 try read(buffer)
             }
         } catch {
-            throw VerificationError(
-                .malformedJWS, part: part,
-                reason: "The header is not a JSON object of the required form.")
+            throw segments.malformed("The header is not a JSON object of the required form.")
         }
         guard !hasCriticalNames else {
-            throw VerificationError(
-                .malformedJWS, part: part,
-                reason: "The header requires unsupported extensions (crit).")
+            throw segments.malformed("The header requires unsupported extensions (crit).")
         }
         guard algorithm == JWSHeader.algorithm else {
             throw VerificationError(
-                .unsupportedAlgorithm, part: part,
+                .unsupportedAlgorithm, part: segments.part,
                 reason: "Only \(JWSHeader.algorithm) signatures are accepted.")
         }
     }
@@ -75,7 +68,7 @@ struct JWSHeader {
         let characters = Array(text.utf8)
         // Four characters for three bytes, rounded up: longer texts are rejected before decoding.
         guard characters.count <= (limit + 2) / 3 * 4,
-            let der = Base64Standard.decode(characters), der.count <= limit
+            let der = Base64.standard.decode(characters), der.count <= limit
         else {
             throw VerificationError(
                 .invalidCertificate, part: part,

@@ -39,17 +39,13 @@ struct JWSSegments {
         }
     }
 
-    func decodePayload() throws(VerificationError) -> [UInt8] {
-        guard let bytes = Base64URL.decode(payload) else {
-            throw malformed("The payload is not canonical base64url.")
-        }
-        return bytes
-    }
-
-    /// The signature's bytes, of any length: an unsupported algorithm is reported as such.
-    func decodeSignature() throws(VerificationError) -> [UInt8] {
-        guard let bytes = Base64URL.decode(signature) else {
-            throw malformed("The signature is not canonical base64url.")
+    /// The bytes of one of the segments. Those of the signature have any length: an unsupported
+    /// algorithm is reported as such.
+    func decoded(
+        _ segment: UnsafeBufferPointer<UInt8>, _ name: StaticString
+    ) throws(VerificationError) -> [UInt8] {
+        guard let bytes = Base64.url.decode(segment) else {
+            throw malformed("The \(name) is not canonical base64url.")
         }
         return bytes
     }

@@ -36,27 +36,24 @@ public struct JWSVerifier: Sendable {
     /// `untrustedRoot`, `invalidCertificate`, `missingAppleMarker` or `signatureMismatch`;
     /// `tooManyUnknownChains` if unknown chains have a budget.
     public func verify(
-        _ jws: UnsafeBufferPointer<UInt8>, part: EvidencePart = .outer
-    ) throws(VerificationError) -> VerifiedJWS {
-        let segments = try JWSSegments(jws, part: part)
-        guard let known = cache.known(header: segments.header) else {
-            return try verifyUnknown(segments)
-        }
-        let payload = try segments.decodePayload()
-        let signature = try segments.decodeSignature()
-        let digest = try requireSignature(
-            signature, of: known.chain.leafKey, on: segments, begun: known.begun)
-        return VerifiedJWS(
-            signed: SignedBytes(payload: payload, digest: digest), chain: known.chain, part: part)
-    }
-
-    /// Verifies a compact JWS; see the variant for a buffer.
-    public func verify(
         _ jws: [UInt8], part: EvidencePart = .outer
     ) throws(VerificationError) -> VerifiedJWS {
         try jws.withUnsafeBufferPointer { (buffer) throws(VerificationError) in
-            try verify(buffer, part: part)
+            try verify(JWSSegments(buffer, part: part))
         }
+    }
+
+    private func verify(_ segments: JWSSegments) throws(VerificationError) -> VerifiedJWS {
+        guard let known = cache.known(header: segments.header) else {
+            return try verifyUnknown(segments)
+        }
+        let payload = try segments.decoded(segments.payload, "payload")
+        let signature = try segments.decoded(segments.signature, "signature")
+        let digest = try requireSignature(
+            signature, of: known.chain.leafKey, on: segments, begun: known.begun)
+        return VerifiedJWS(
+            signed: SignedBytes(payload: payload, digest: digest), chain: known.chain,
+            part: segments.part)
     }
 
     /// Numbers of cached headers and chains: each at most `RecentlyUsed.capacity`.
@@ -67,9 +64,9 @@ public struct JWSVerifier: Sendable {
     ) throws(VerificationError) -> VerifiedJWS {
         let part = segments.part
         // All three segments must be well-formed before any certificate is parsed.
-        let payload = try segments.decodePayload()
-        let signature = try segments.decodeSignature()
-        let header = try JWSHeader(segment: segments.header, part: part)
+        let payload = try segments.decoded(segments.payload, "payload")
+        let signature = try segments.decoded(segments.signature, "signature")
+        let header = try JWSHeader(segments)
         let certificates = header.certificates ?? []
         if certificates.count == 1, acceptsLocal {
             let key = try localKey(certificates[0], part: part)

@@ -20,7 +20,7 @@ extension CompactJWS {
     package static func sign(
         header: [UInt8], payload: [UInt8], key: PrivateKey
     ) throws(SigningError) -> [UInt8] {
-        try sign(headerSegment: Base64URL.encode(header), payload: payload, key: key)
+        try sign(headerSegment: Base64.url.encode(header), payload: payload, key: key)
     }
 
     /// Signs a payload with an existing header segment.
@@ -31,7 +31,7 @@ extension CompactJWS {
         let signature = try key.signES256(input)
         var result = input
         result.append(UInt8(ascii: "."))
-        result.append(contentsOf: Base64URL.encode(signature))
+        result.append(contentsOf: Base64.url.encode(signature))
         return result
     }
 }

@@ -1,3 +1,4 @@
+internal import AppStore
 internal import COpenSSL
 
 /// Owns one parsed X.509 certificate. Confined to one task: OpenSSL fills caches inside it.
@@ -100,8 +101,8 @@ package struct Certificate: ~Copyable {
 
     /// From notBefore to notAfter, both inclusive (RFC 5280 §4.1.2.5); nil if unreadable.
     var validity: ValidityWindow? {
-        guard let from = Certificate.milliseconds(X509_get0_notBefore(handle)),
-            let until = Certificate.milliseconds(X509_get0_notAfter(handle))
+        guard let from = Certificate.timestamp(X509_get0_notBefore(handle)),
+            let until = Certificate.timestamp(X509_get0_notAfter(handle))
         else { return nil }
         return ValidityWindow(from: from, until: until)
     }
@@ -115,12 +116,12 @@ package struct Certificate: ~Copyable {
     /// The key for verifying ES256, or nil unless it is on the named curve P-256.
     var verificationKey: VerificationKey? { VerificationKey(publicKeyInfo: publicKeyInfo) }
 
-    static func milliseconds(_ time: UnsafePointer<ASN1_TIME>?) -> Int64? {
+    static func timestamp(_ time: UnsafePointer<ASN1_TIME>?) -> Timestamp? {
         guard let time, let epoch = ASN1_TIME_set(nil, 0) else { return nil }
         defer { ASN1_TIME_free(epoch) }
         var days: Int32 = 0
         var seconds: Int32 = 0
         guard ASN1_TIME_diff(&days, &seconds, epoch, time) == 1 else { return nil }
-        return (Int64(days) * 86_400 + Int64(seconds)) * 1000
+        return Timestamp(milliseconds: (Int64(days) * 86_400 + Int64(seconds)) * 1000)
     }
 }

@@ -27,7 +27,6 @@ struct SignerName: ~Copyable {
 
     deinit { PKCS7_ISSUER_AND_SERIAL_free(issued) }
 
-    /// Whether it identifies this certificate.
     func matches(_ certificate: borrowing Certificate) -> Bool {
         guard let issued else {
             guard let key = X509_get0_subject_key_id(certificate.handle),

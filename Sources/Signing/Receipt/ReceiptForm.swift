@@ -40,7 +40,7 @@ public enum ReceiptForm {
         let text = trimmed(bytes[...])
         guard !text.isEmpty else { return nil }
         // As devices send it, in one piece, without a copy.
-        if let decoded = text.withUnsafeBufferPointer({ Base64Standard.decode($0) }) {
+        if let decoded = text.withUnsafeBufferPointer({ Base64.standard.decode($0) }) {
             return decoded
         }
         var pieces: [UInt8] = []
@@ -51,7 +51,7 @@ public enum ReceiptForm {
             for byte in line where !isSpace(byte) { pieces.append(byte) }
         }
         return pieces.isEmpty
-            ? nil : Base64Standard.decode(pieces) ?? Base64Standard.decode(standard(pieces))
+            ? nil : Base64.standard.decode(pieces) ?? Base64.standard.decode(standard(pieces))
     }
 
     /// Converts the URL alphabet without padding to the standard one.

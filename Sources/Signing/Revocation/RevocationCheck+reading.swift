@@ -79,15 +79,13 @@ extension RevocationCheck {
             basic, identifier, &status, &reason, &revokedAt, &thisUpdate, &nextUpdate)
         guard isFound == 1 else { return .unknown("The response is about another certificate.") }
         // Without nextUpdate an old response could be replayed indefinitely.
-        guard let from = Certificate.milliseconds(thisUpdate),
-            let until = Certificate.milliseconds(nextUpdate), from <= until
+        guard let from = Certificate.timestamp(thisUpdate),
+            let until = Certificate.timestamp(nextUpdate), from <= until
         else { return .unknown("The response has no validity period.") }
-        let earliest = Timestamp(milliseconds: from).advanced(
-            byMilliseconds: -clockSkewMilliseconds)
-        let latest = Timestamp(milliseconds: until).advanced(byMilliseconds: clockSkewMilliseconds)
-        guard earliest <= now, now <= latest else {
-            return .unknown("The response is not current.")
-        }
+        let window = ValidityWindow(
+            from: from.advanced(byMilliseconds: -clockSkewMilliseconds),
+            until: until.advanced(byMilliseconds: clockSkewMilliseconds))
+        guard window.contains(now) else { return .unknown("The response is not current.") }
         switch status {
         case V_OCSP_CERTSTATUS_GOOD: return .good
         case V_OCSP_CERTSTATUS_REVOKED: return .revoked

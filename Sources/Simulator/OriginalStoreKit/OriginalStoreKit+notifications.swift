@@ -28,7 +28,7 @@ extension OriginalStoreKit {
             var latest: String?
             if let authority, let contents = receipt(of: reported.chain, at: reported.signedDate) {
                 let signed = try authority.sign(contents)
-                latest = String(decoding: Base64Standard.encode(signed), as: UTF8.self)
+                latest = String(decoding: Base64.standard.encode(signed), as: UTF8.self)
             }
             sent.append(
                 Sent(

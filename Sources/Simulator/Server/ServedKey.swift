@@ -41,7 +41,7 @@ public struct ServedKey: Sendable {
     func accepts(_ authorization: String?, bundleId: BundleId, at now: Timestamp) -> Bool {
         guard let authorization, authorization.hasPrefix("Bearer "),
             let token = try? CompactJWS(parsing: Array(authorization.utf8.dropFirst(7))),
-            let headerBytes = Base64URL.decode(token.headerSegment),
+            let headerBytes = Base64.url.decode(token.headerSegment),
             let header = try? JSONValue.parse(headerBytes),
             let claims = try? JSONValue.parse(token.payload),
             header["alg"]?.string == "ES256", header["kid"]?.string == keyId,

@@ -45,6 +45,6 @@ enum StoryCommand {
     ) {
         summary.rejected += 1
         summary.add(
-            IngestSummary.IngestError(input: input, code: "invalidCommand", message: message))
+            IngestError(input: input, code: "invalidCommand", message: message))
     }
 }

@@ -31,7 +31,7 @@ final class ConsoleSessions: Sendable {
     func start(token: [UInt8], at now: ContinuousClock.Instant = .now) -> String? {
         guard tokens.principal(of: token) != nil else { return nil }
         let bytes = (0..<ConsoleSessions.keyByteCount).map { _ in UInt8.random(in: .min ... .max) }
-        let key = String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+        let key = String(decoding: Base64.url.encode(bytes), as: UTF8.self)
         let session = Session(
             tokenDigest: SHA256.hash(token), startedAt: now, usedAt: now)
         sessions.withLock { sessions in

@@ -41,7 +41,7 @@ struct MigrationTests {
             guard let contents = StoredReceipts.reported.receipt(of: id, at: StoredReceipts.stored)
             else { return nil }
             let binary = try TestAuthority.receipts.sign(contents)
-            let base64 = Base64Standard.encode(binary)
+            let base64 = Base64.standard.encode(binary)
             switch index % 8 {
             case 0: return ("receipts/\(id)", binary)
             case 2: return ("receipts/\(id).b64", base64)
@@ -137,7 +137,7 @@ struct MigrationTests {
                 ("k-long", [UInt8](repeating: 0x41, count: 4 * 1_024 * 1_024 + 1)),
                 (
                     "l.ndjson",
-                    good + Array("\n{\"status\":0}\n".utf8) + Base64Standard.encode(receipt)
+                    good + Array("\n{\"status\":0}\n".utf8) + Base64.standard.encode(receipt)
                 ),
             ], in: directory)
         let evidence = try await StoreKitImport(

@@ -37,7 +37,7 @@ struct StoredFormTests {
             StoredReceipts.reported.ids(at: StoredReceipts.stored).first.flatMap {
                 StoredReceipts.reported.receipt(of: $0, at: StoredReceipts.stored)
             })
-        let base64 = Base64Standard.encode(try TestAuthority.receipts.sign(receipt))
+        let base64 = Base64.standard.encode(try TestAuthority.receipts.sign(receipt))
         let marked = try await read([0xEF, 0xBB, 0xBF] + StoredReceipts.broken(base64))
         #expect(marked.receipts == 1)
         let url = String(decoding: base64, as: UTF8.self)

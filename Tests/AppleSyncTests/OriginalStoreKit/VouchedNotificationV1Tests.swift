@@ -33,7 +33,7 @@ struct VouchedNotificationV1Tests {
                     originalTransactionId: chain.id, purchaseDate: chain.start(0),
                     expiresDate: chain.start(1))
             ])
-        return String(decoding: Base64Standard.encode(try authority.sign(contents)), as: UTF8.self)
+        return String(decoding: Base64.standard.encode(try authority.sign(contents)), as: UTF8.self)
     }
 
     /// As Apple posts it, with the secret that Apple has.

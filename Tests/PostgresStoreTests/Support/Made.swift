@@ -29,7 +29,7 @@ enum Made {
         -> NewEvent
     {
         func text(_ bytes: [UInt8]) -> String {
-            String(decoding: Base64URL.encode(bytes), as: UTF8.self)
+            String(decoding: Base64.url.encode(bytes), as: UTF8.self)
         }
         let parts = [
             text(Array(#"{"alg":"ES256","x5c":["\#(header)"]}"#.utf8)),

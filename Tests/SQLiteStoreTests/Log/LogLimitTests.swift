@@ -17,14 +17,8 @@ struct LogLimitTests {
         _ count: Int, bytes: Int = 0, isProbe: Bool = false
     ) async throws -> AppendBatch {
         let event = try Sample.command("c", [1])
-        var batch: AppendBatch?
-        _ = await withCheckedContinuation { continuation in
-            batch = AppendBatch(
-                events: Array(repeating: event, count: count), byteCount: bytes,
-                isProbe: isProbe, continuation: continuation)
-            continuation.resume(returning: .success([]))
-        }
-        return try #require(batch)
+        return AppendBatch(
+            events: Array(repeating: event, count: count), byteCount: bytes, isProbe: isProbe)
     }
 
     private func expectAdded(

@@ -65,7 +65,7 @@ struct MovementSumTests {
 
     private func findings(_ path: String) throws -> [String] {
         let scratch = try TemporaryDirectory()
-        return try MovementCheck(path: path, days: .utc, directory: scratch.path).findings()
+        return try MovementCheck.findings(path: path, days: .utc, directory: scratch.path)
     }
 
     // MARK: The same sums

@@ -143,8 +143,8 @@ struct DerivedFileTests {
         let checks: [() throws -> Void] = [
             { _ = try StoredChains(path: path) },
             {
-                _ = try MovementCheck(path: path, days: .utc, directory: directory.path)
-                    .findings()
+                _ = try MovementCheck.findings(
+                    path: path, days: .utc, directory: directory.path)
             },
         ]
         for check in checks {

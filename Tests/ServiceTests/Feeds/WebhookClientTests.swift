@@ -15,7 +15,7 @@ import Testing
 @Suite("Posting webhooks")
 struct WebhookClientTests {
     static let key = [UInt8](1...32)
-    static let secretText = "whsec_" + String(decoding: Base64Standard.encode(key), as: UTF8.self)
+    static let secretText = "whsec_" + String(decoding: Base64.standard.encode(key), as: UTF8.self)
 
     /// Posts one test message to a receiver.
     func post(
@@ -48,7 +48,7 @@ struct WebhookClientTests {
             let code = HMACSHA256.code(
                 [Array("\(id).\(timestamp).".utf8), request.body], key: Self.key)
             let expected =
-                "v1," + String(decoding: Base64Standard.encode(code.bytes), as: UTF8.self)
+                "v1," + String(decoding: Base64.standard.encode(code.bytes), as: UTF8.self)
             #expect(request.headers["webhook-signature"] == expected)
             #expect(try JSONValue.parse(request.body)["type"]?.string == "test")
         }

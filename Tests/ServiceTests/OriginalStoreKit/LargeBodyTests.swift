@@ -115,7 +115,7 @@ struct LargeBodyTests {
             #require(StoredReceipts.reported.receipt(of: id, at: AskedApple.now)))
         var json = JSONWriter()
         json.object {
-            $0.member("receipt", String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+            $0.member("receipt", String(decoding: Base64.standard.encode(receipt), as: UTF8.self))
         }
         let posted = json.bytes
         let verifier = place.verifier

@@ -56,7 +56,7 @@ struct ReceiptIntakeTests {
                         cancellationDate: number == period ? cancelled : nil)
                 }
             })
-        return Base64Standard.encode(try TestAuthority.receipts.sign(contents))
+        return Base64.standard.encode(try TestAuthority.receipts.sign(contents))
     }
 
     private func check(_ ledger: TemporaryLedger) async throws -> [RebuildCheck.Difference] {
@@ -154,7 +154,7 @@ struct ReceiptIntakeTests {
             var json = JSONWriter()
             json.object {
                 $0.member(
-                    "receipt", String(decoding: Base64Standard.encode(receipt), as: UTF8.self))
+                    "receipt", String(decoding: Base64.standard.encode(receipt), as: UTF8.self))
                 $0.memberIfPresent("customer", customer)
             }
             return json.bytes

@@ -36,7 +36,7 @@ struct ConsolePageTests {
             let start = try #require(text.firstRange(of: "<style>"))
             let end = try #require(text.firstRange(of: "</style>"))
             let sheet = Array(text[start.upperBound..<end.lowerBound].utf8)
-            let digest = Base64Standard.encode(SHA256.hash(sheet).bytes)
+            let digest = Base64.standard.encode(SHA256.hash(sheet).bytes)
             let source = "style-src 'sha256-\(String(decoding: digest, as: UTF8.self))';"
             #expect(page.headers[.contentSecurityPolicy]?.contains(source) == true)
             #expect(!text.contains(" style=") && !text.contains("stylesheet"))

@@ -30,7 +30,7 @@ enum MadeReceipt {
                 }
             })
         return String(
-            decoding: Base64Standard.encode(try TestAuthority.receipts.sign(contents)),
+            decoding: Base64.standard.encode(try TestAuthority.receipts.sign(contents)),
             as: UTF8.self)
     }
 

@@ -74,7 +74,7 @@ final class TestWitness: APITransport {
         }
         if let known {
             let path = lines.dropFirst().compactMap {
-                Base64Standard.decode(Array($0.utf8)).flatMap { Digest(bytes: $0) }
+                Base64.standard.decode(Array($0.utf8)).flatMap { Digest(bytes: $0) }
             }
             let proof = ConsistencyProof(
                 from: known.size, to: checkpoint.size, path: path, fromRoot: known.root,

@@ -9,14 +9,12 @@ extension OperationalState {
     public func feedClock() async throws(StoreError) -> (
         end: ProjectionCursor, at: Timestamp, rules: Digest?
     )? {
-        try await readTables { tables in
-            try tables.rows("SELECT position, at, leaf_hash, rules FROM @feed_clock") { row in
-                (
-                    end: ProjectionCursor(position: try row.int64(0), leafHash: row.digest(2)),
-                    at: try row.time(1), rules: row.digest(3)
-                )
-            }.first
-        }
+        try await rows("SELECT position, at, leaf_hash, rules FROM @feed_clock") { row in
+            (
+                end: ProjectionCursor(position: try row.int64(0), leafHash: row.digest(2)),
+                at: try row.time(1), rules: row.digest(3)
+            )
+        }.first
     }
 
     /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
@@ -54,14 +52,12 @@ extension OperationalState {
     public func readingEnds(
         before position: Int64, limit: Int
     ) async throws(StoreError) -> [ProjectionCursor] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT DISTINCT position, leaf_hash FROM @clock_readings
-                WHERE position < $1::bigint ORDER BY position DESC LIMIT $2::bigint
-                """, position, max(1, limit)
-            ) { ProjectionCursor(position: try $0.int64(0), leafHash: $0.digest(1)) }
-        }
+        try await rows(
+            """
+            SELECT DISTINCT position, leaf_hash FROM @clock_readings
+            WHERE position < $1::bigint ORDER BY position DESC LIMIT $2::bigint
+            """, position, max(1, limit)
+        ) { ProjectionCursor(position: try $0.int64(0), leafHash: $0.digest(1)) }
     }
 
     /// Removes readings after `end`, which belonged to another log. The clock goes back to the
@@ -103,16 +99,14 @@ extension OperationalState {
     public func clockReadings(
         after cursor: ChangePlace, through position: Int64, limit: Int
     ) async throws(StoreError) -> [(chain: ChainId, reading: ClockReading)] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position, at, ordinal, bundle_id, chain FROM @clock_readings
-                WHERE (position, at, ordinal) >= ($1::bigint, $2::bigint, $3::bigint)
-                    AND position <= $4::bigint
-                ORDER BY position, at, ordinal LIMIT $5::bigint
-                """, cursor.position, cursor.clock, cursor.ordinal, position, max(1, limit)
-            ) { (chain: try $0.chainId(3), reading: try $0.clockReading()) }
-        }
+        try await rows(
+            """
+            SELECT position, at, ordinal, bundle_id, chain FROM @clock_readings
+            WHERE (position, at, ordinal) >= ($1::bigint, $2::bigint, $3::bigint)
+                AND position <= $4::bigint
+            ORDER BY position, at, ordinal LIMIT $5::bigint
+            """, cursor.position, cursor.clock, cursor.ordinal, position, max(1, limit)
+        ) { (chain: try $0.chainId(3), reading: try $0.clockReading()) }
     }
 }
 

@@ -4,18 +4,16 @@ public import Ledger
 extension OperationalState {
     /// The position reached in this history; nil when there is none.
     public func place(_ key: HistoryPlace.Key) async throws(StoreError) -> HistoryPlace? {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT revision, position, leaf_hash FROM @history_places
-                WHERE bundle_id = $1::bytea AND id = $2::bytea AND endpoint = $3::bytea
-                """, key.bundleId, key.id, key.endpoint
-            ) { row in
-                HistoryPlace(
-                    revision: try row.requiredText(0),
-                    log: ProjectionCursor(position: try row.int64(1), leafHash: row.digest(2)))
-            }.first
-        }
+        try await rows(
+            """
+            SELECT revision, position, leaf_hash FROM @history_places
+            WHERE bundle_id = $1::bytea AND id = $2::bytea AND endpoint = $3::bytea
+            """, key.bundleId, key.id, key.endpoint
+        ) { row in
+            HistoryPlace(
+                revision: try row.requiredText(0),
+                log: ProjectionCursor(position: try row.int64(1), leafHash: row.digest(2)))
+        }.first
     }
 
     /// Stores the position reached in a history; nil removes it.
@@ -41,16 +39,15 @@ extension OperationalState {
 
     /// Every chain that was looked up because of its notices and still had notices.
     public func lookups() async throws(StoreError) -> [ChainId: ChainLookup] {
-        let all = try await readTables { tables in
-            try tables.rows("SELECT bundle_id, chain, asked_at, times, notices FROM @lookups") {
-                row in
-                (
-                    try row.chainId(0),
-                    ChainLookup(
-                        requestedAt: try row.time(2), times: Int(try row.int64(3)),
-                        notices: try row.requiredText(4).split(separator: " ").map(String.init))
-                )
-            }
+        let all = try await rows(
+            "SELECT bundle_id, chain, asked_at, times, notices FROM @lookups"
+        ) { row in
+            (
+                try row.chainId(0),
+                ChainLookup(
+                    requestedAt: try row.time(2), times: Int(try row.int64(3)),
+                    notices: try row.requiredText(4).split(separator: " ").map(String.init))
+            )
         }
         return Dictionary(all) { $1 }
     }

@@ -31,11 +31,7 @@ extension OperationalState {
     public func quarantined(
         after id: Int64 = 0, limit: Int = QuarantineLimits.pageCount
     ) async throws(StoreError) -> [QuarantineItem] {
-        let limit = max(1, min(limit, QuarantineLimits.pageCount))
-        return try await readTables { tables in
-            try tables.quarantineItems(
-                "''::bytea", "id > $1::bigint ORDER BY id LIMIT $2::bigint", [id, limit])
-        }
+        try await quarantineItems("''::bytea", "id > $1::bigint ORDER BY id", id, limit)
     }
 
     /// Items before `id` (nil: the newest), newest first, without bytes; at most `limit`, itself at
@@ -43,50 +39,42 @@ extension OperationalState {
     public func quarantined(
         before id: Int64?, limit: Int
     ) async throws(StoreError) -> [QuarantineItem] {
-        let limit = max(1, min(limit, QuarantineLimits.pageCount))
-        return try await readTables { tables in
-            try tables.quarantineItems(
-                "''::bytea", "id < $1::bigint ORDER BY id DESC LIMIT $2::bigint",
-                [id ?? Int64.max, limit])
-        }
+        try await quarantineItems(
+            "''::bytea", "id < $1::bigint ORDER BY id DESC", id ?? .max, limit)
     }
 
     /// What is in quarantine, for every standing in the order of their codes; costs no scan.
     public func quarantineTotals() async throws(StoreError) -> [QuarantineTotal] {
-        try await readTables { tables in
-            try tables.rows(
-                "SELECT standing, items, bytes FROM @quarantine_totals ORDER BY standing"
-            ) { row in
-                let (items, bytes) = (try row.int64(1), try row.int64(2))
-                return QuarantineStanding(code: try row.int64(0)).map {
-                    QuarantineTotal(standing: $0, itemCount: items, byteCount: bytes)
-                }
+        try await rows(
+            "SELECT standing, items, bytes FROM @quarantine_totals ORDER BY standing"
+        ) { row in
+            let (items, bytes) = (try row.int64(1), try row.int64(2))
+            return QuarantineStanding(code: try row.int64(0)).map {
+                QuarantineTotal(standing: $0, itemCount: items, byteCount: bytes)
             }
         }
     }
 
     /// One item with its bytes; nil where there is none.
     public func quarantineItem(_ id: Int64) async throws(StoreError) -> QuarantineItem? {
-        try await readTables { try $0.quarantineItems("bytes", "id = $1::bigint", [id]).first }
+        try await quarantineItems("bytes", "id = $1::bigint", id, 1).first
     }
 
     /// Whether the item was there.
     public func removeFromQuarantine(_ id: Int64) async throws(StoreError) -> Bool {
         try await writeTables(.quarantine) { try QuarantineRows(tables: $0).remove(id) }
     }
-}
 
-extension SQLTables {
     /// Items without values that are unknown to this release.
-    fileprivate func quarantineItems(
-        _ bytes: String, _ condition: String, _ values: [(any BoundValue)?]
-    ) throws -> [QuarantineItem] {
-        try rows(
+    private func quarantineItems(
+        _ bytes: String, _ condition: String, _ id: Int64, _ limit: Int
+    ) async throws(StoreError) -> [QuarantineItem] {
+        try await rows(
             """
             SELECT id, received_at, latest_at, attempts, standing, code, part, message, bundle_id,
                 environment, input, byte_count, \(bytes)
-            FROM @quarantine WHERE \(condition)
-            """, all: values
+            FROM @quarantine WHERE \(condition) LIMIT $2::bigint
+            """, id, max(1, min(limit, QuarantineLimits.pageCount))
         ) { row in
             guard let standing = QuarantineStanding(code: try row.int64(4)),
                 let code = row.text(5), let message = row.text(7), let input = row.text(10)

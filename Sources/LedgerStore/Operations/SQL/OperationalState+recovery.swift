@@ -80,14 +80,12 @@ extension OperationalState {
     /// The notifications in a recovery's window that Apple could not deliver, by name; the first
     /// `OperationsLimits.undeliveredCount`.
     public func undelivered(_ id: String) async throws(StoreError) -> [String] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT body FROM @recovery_undelivered WHERE recovery = $1::bytea
-                ORDER BY notification_uuid
-                """, id
-            ) { try $0.requiredText(0) }
-        }
+        try await rows(
+            """
+            SELECT body FROM @recovery_undelivered WHERE recovery = $1::bytea
+            ORDER BY notification_uuid
+            """, id
+        ) { try $0.requiredText(0) }
     }
 
     /// Removes a finished recovery and stores its report: both, or neither. The newest
@@ -132,30 +130,42 @@ extension OperationalState {
     ///
     /// - Parameter app: only reports of this app.
     public func lastRecoveryReport(of app: BundleId?) async throws(StoreError) -> StoredReport? {
-        try await readTables { tables in
-            try tables.recoveryReport(
-                "$1::bytea IS NULL OR bundle_id = $1::bytea ORDER BY id DESC LIMIT 1", app)
-        }
+        try await storedReport(
+            "$1::bytea IS NULL OR bundle_id = $1::bytea ORDER BY id DESC LIMIT 1", app)
     }
 
     /// The stored reports without their contents, newest first.
     public func recoveryReports() async throws(StoreError) -> [StoredReportEntry] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT id, bundle_id, ended_at, is_flawed FROM @recovery_reports ORDER BY id DESC
-                """
-            ) { row in
-                StoredReportEntry(
-                    id: try row.int64(0), bundleId: BundleId(try row.requiredText(1)),
-                    endedAt: try row.time(2), isFlawed: try row.bool(3))
-            }
+        try await rows(
+            """
+            SELECT id, bundle_id, ended_at, is_flawed FROM @recovery_reports ORDER BY id DESC
+            """
+        ) { row in
+            StoredReportEntry(
+                id: try row.int64(0), bundleId: BundleId(try row.requiredText(1)),
+                endedAt: try row.time(2), isFlawed: try row.bool(3))
         }
     }
 
     /// One stored report; nil when it is no longer stored.
     public func recoveryReport(_ id: Int64) async throws(StoreError) -> StoredReport? {
-        try await readTables { try $0.recoveryReport("id = $1::bigint", id) }
+        try await storedReport("id = $1::bigint", id)
+    }
+
+    private func storedReport(
+        _ condition: String, _ value: (any BoundValue)?
+    ) async throws(StoreError) -> StoredReport? {
+        try await rows(
+            """
+            SELECT bundle_id, ended_at, is_flawed, json, text FROM @recovery_reports
+            WHERE \(condition)
+            """, value
+        ) { row in
+            StoredReport(
+                bundleId: BundleId(try row.requiredText(0)), endedAt: try row.time(1),
+                isFlawed: try row.bool(2), json: try row.requiredText(3),
+                text: try row.requiredText(4))
+        }.first
     }
 
     /// Recoveries that have begun and not ended, newest first: they are running, or were
@@ -171,22 +181,6 @@ extension OperationalState {
 }
 
 extension SQLTables {
-    fileprivate func recoveryReport(
-        _ condition: String, _ value: (any BoundValue)?
-    ) throws -> StoredReport? {
-        try rows(
-            """
-            SELECT bundle_id, ended_at, is_flawed, json, text FROM @recovery_reports
-            WHERE \(condition)
-            """, value
-        ) { row in
-            StoredReport(
-                bundleId: BundleId(try row.requiredText(0)), endedAt: try row.time(1),
-                isFlawed: try row.bool(2), json: try row.requiredText(3),
-                text: try row.requiredText(4))
-        }.first
-    }
-
     fileprivate func recovery(_ id: String) throws -> RecoveryRecord? {
         let slices = try rows(
             """

@@ -45,26 +45,24 @@ extension OperationalState {
     public func retentionAnswers(
         after place: RetentionRecord.Place, before end: Timestamp, limit: Int
     ) async throws(StoreError) -> [RetentionRecord] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT request, bundle_id, chain, at, product, locale, outcome, rule, message,
-                    alternate_product, promotional_offer
-                FROM @retention_answers
-                WHERE (at, request) > ($1::bigint, $2::bytea) AND at < $3::bigint
-                ORDER BY at, request LIMIT $4::bigint
-                """, place.at, place.requestId, end, limit
-            ) { row in
-                RetentionRecord(
-                    requestId: try row.requiredText(0), chain: try row.chainId(1),
-                    at: try row.time(3), productId: row.text(4).map { ProductId($0) },
-                    locale: row.text(5),
-                    outcome: RetentionRecord.Outcome(rawValue: try row.requiredText(6))
-                        ?? .unavailable,
-                    rule: row.text(7), message: row.text(8),
-                    alternateProduct: row.text(9).map { ProductId($0) },
-                    promotionalOffer: row.text(10))
-            }
+        try await rows(
+            """
+            SELECT request, bundle_id, chain, at, product, locale, outcome, rule, message,
+                alternate_product, promotional_offer
+            FROM @retention_answers
+            WHERE (at, request) > ($1::bigint, $2::bytea) AND at < $3::bigint
+            ORDER BY at, request LIMIT $4::bigint
+            """, place.at, place.requestId, end, limit
+        ) { row in
+            RetentionRecord(
+                requestId: try row.requiredText(0), chain: try row.chainId(1),
+                at: try row.time(3), productId: row.text(4).map { ProductId($0) },
+                locale: row.text(5),
+                outcome: RetentionRecord.Outcome(rawValue: try row.requiredText(6))
+                    ?? .unavailable,
+                rule: row.text(7), message: row.text(8),
+                alternateProduct: row.text(9).map { ProductId($0) },
+                promotionalOffer: row.text(10))
         }
     }
 }

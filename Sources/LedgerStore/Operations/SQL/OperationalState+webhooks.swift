@@ -38,22 +38,20 @@ extension OperationalState {
     public func waiting(
         for endpoint: String, parked: Bool = false, limit: Int
     ) async throws(StoreError) -> [WaitingChange] {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT position, clock, ordinal, place, bundle_id, chain, attempts, first_at,
-                    next_at, outcome, parked_at
-                FROM @webhook_waiting
-                WHERE endpoint = $1::bytea AND (parked_at IS NOT NULL) = $2::boolean
-                ORDER BY position, clock, ordinal, place, bundle_id, chain LIMIT $3::bigint
-                """, endpoint, parked, max(1, limit)
-            ) { row in
-                WaitingChange(
-                    place: try row.changePlace(0), chain: try row.chainId(4),
-                    attempts: try row.int64(6), firstAt: try row.time(7),
-                    nextAt: try row.time(8), outcome: row.text(9),
-                    parkedAt: try row.optionalTime(10))
-            }
+        try await rows(
+            """
+            SELECT position, clock, ordinal, place, bundle_id, chain, attempts, first_at,
+                next_at, outcome, parked_at
+            FROM @webhook_waiting
+            WHERE endpoint = $1::bytea AND (parked_at IS NOT NULL) = $2::boolean
+            ORDER BY position, clock, ordinal, place, bundle_id, chain LIMIT $3::bigint
+            """, endpoint, parked, max(1, limit)
+        ) { row in
+            WaitingChange(
+                place: try row.changePlace(0), chain: try row.chainId(4),
+                attempts: try row.int64(6), firstAt: try row.time(7),
+                nextAt: try row.time(8), outcome: row.text(9),
+                parkedAt: try row.optionalTime(10))
         }
     }
 
@@ -61,14 +59,12 @@ extension OperationalState {
     public func waitingCounts(
         for endpoint: String
     ) async throws(StoreError) -> (waiting: Int, parked: Int) {
-        try await readTables { tables in
-            try tables.rows(
-                """
-                SELECT count(*) FILTER (WHERE parked_at IS NULL), count(parked_at)
-                FROM @webhook_waiting WHERE endpoint = $1::bytea
-                """, endpoint
-            ) { (waiting: Int(try $0.int64(0)), parked: Int(try $0.int64(1))) }.first ?? (0, 0)
-        }
+        try await rows(
+            """
+            SELECT count(*) FILTER (WHERE parked_at IS NULL), count(parked_at)
+            FROM @webhook_waiting WHERE endpoint = $1::bytea
+            """, endpoint
+        ) { (waiting: Int(try $0.int64(0)), parked: Int(try $0.int64(1))) }.first ?? (0, 0)
     }
 
     /// Keeps the newest `limit` parked changes; returns how many were dropped.
