@@ -64,6 +64,24 @@ struct CheckpointTests {
         }
     }
 
+    @Test("Nothing is proven of a log that does not extend its newest checkpoint")
+    func unprovable() async throws {
+        try await ProvenStory.run(StoryTelling.names[0]) { session, maker, signer in
+            // As if the log had been rewritten, and as after a restore of an older backup.
+            for size in [session.head, session.head + 5] {
+                let other = try LogCheckpoint(
+                    origin: signer.key.verifier.name, size: size, root: SHA256.hash([7])
+                ).signed(by: signer.key)
+                try await session.ledger.operations.keep(
+                    StoredCheckpoint(size: size, note: other.note, signedAt: StoryCheck.end))
+                let error = await #expect(throws: ProofError.self) {
+                    _ = try await maker.events([1])
+                }
+                #expect(error?.code == .logForked)
+            }
+        }
+    }
+
     @Test("A checkpoint from elsewhere is compared, too")
     func against() async throws {
         try await CheckpointTests.ledger { signer, log, operations in

@@ -8,8 +8,8 @@ import Testing
 @testable import AppStore
 @testable import Reports
 
-/// `Erasure.md`: of a life that Apple states again after an erasure, metrics count only periods
-/// that begin later.
+/// `Erasure.md`: of a life that Apple states again after an erasure, metrics count only what no
+/// erasure recorded.
 @Suite("Lives that are stated again after an erasure")
 struct RestatedLifeTests {
     private let chain = MadeChain(id: "710000000000001")
@@ -32,8 +32,8 @@ struct RestatedLifeTests {
     }
 
     /// The same transactions, signed again.
-    private var restated: [MadeDelivery] {
-        [0, 1, 3].map { period in
+    private func restated(_ periods: [Int]) -> [MadeDelivery] {
+        periods.map { period in
             let signed = chain.start(4)
             var payload = chain.transaction(period, signed: signed)
             if period == 0 { asTrial(&payload) }
@@ -111,9 +111,120 @@ struct RestatedLifeTests {
         try await ledger.erase(chains: [chain.id])
         #expect(try await compared(ledger) == comparisons)
         #expect(try await explained(ledger) == explanations)
-        #expect(try await ledger.ingest(restated).appended == 3)
+        #expect(try await ledger.ingest(restated([0, 1, 3])).appended == 3)
         #expect(try await compared(ledger) == comparisons)
         #expect(try await explained(ledger) == explanations)
         #expect(try await self.facts(ledger) == facts)
+    }
+
+    // MARK: What an erasure recorded
+
+    private let hour: Int64 = 3_600_000
+
+    /// The metrics of payments, which do not depend on what follows a period.
+    private static let payments: [MetricName] = [.counted(.revenue), .counted(.renewals)]
+    /// Every metric except that of deliveries.
+    private static let all: [MetricName] =
+        MetricName.allCases.filter { $0 != .lateness }
+        + [.churn(isPaid: false), .churn(isPaid: true)]
+
+    private func figures(
+        _ ledger: TemporaryLedger, of names: [MetricName] = RestatedLifeTests.all,
+        knowledge: AsOf = .everything
+    ) async throws -> [String: [Report.Row]] {
+        try await ledger.metrics(knowledge: knowledge, now: TemporaryLedger.end) { query in
+            var found: [String: [Report.Row]] = [:]
+            for name in names {
+                found["\(name)"] = try await query.metric(name, .made()).rows
+            }
+            return found
+        }
+    }
+
+    /// The payments of a ledger with the same deliveries and no erasure.
+    private func payments(
+        _ deliveries: [MadeDelivery], apps: [String] = [MadeChain.app]
+    ) async throws -> [String: [Report.Row]] {
+        let ledger = try TemporaryLedger(apps: apps)
+        _ = try await ledger.ingest(deliveries)
+        return try await figures(ledger, of: RestatedLifeTests.payments)
+    }
+
+    @Test("A renewal that was signed early, and erased before its period began, counts once")
+    func early() async throws {
+        let signed = chain.notification(.didRenew, nil, 1, at: chain.start(1, -10 * hour))
+        var ledger = try TemporaryLedger()
+        ledger.now = chain.start(1, -5 * hour)
+        _ = try await ledger.ingest([chain.bought(), signed])
+        let before = try await figures(ledger)
+        try await ledger.erase(chains: [chain.id])
+        #expect(try await figures(ledger) == before)
+        ledger.now = TemporaryLedger.end
+        #expect(try await ledger.ingest([chain.turnedOff(1)]).appended == 1)
+        #expect(try await figures(ledger) == before)
+        let control = try await payments([chain.bought(), signed, chain.turnedOff(1)])
+        #expect(try await figures(ledger, of: RestatedLifeTests.payments) == control)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test("A period that began before the erasure and arrives later counts, and is erased, once")
+    func late() async throws {
+        // Without its end, it is no period: the erasure records it, and metrics do not count it.
+        let cut = chain.notification(.didRenew, nil, 1, at: chain.start(1, 4_000))
+            .withTransaction { $0.expiresDate = nil }
+        var ledger = try TemporaryLedger()
+        ledger.now = chain.start(1, 24 * hour)
+        #expect(try await ledger.ingest([chain.bought(), cut]).appended == 2)
+        let before = try await figures(ledger)
+        try await ledger.erase(chains: [chain.id])
+        ledger.now = TemporaryLedger.end
+        let more = [chain.renewed(1), chain.turnedOff(1)]
+        #expect(try await ledger.ingest(more).appended == 2)
+        let control = try await payments([chain.bought(), cut] + more)
+        #expect(try await figures(ledger, of: RestatedLifeTests.payments) == control)
+        let after = try await figures(ledger)
+        #expect(after != before)
+        // Both erasures count: each records one of the periods.
+        try await ledger.erase(chains: [chain.id])
+        #expect(try await figures(ledger) == after)
+        #expect(try await ledger.ingest(restated([0, 1])).appended == 2)
+        #expect(try await figures(ledger) == after)
+        #expect(try await figures(ledger, knowledge: .knownPosition(2)) == before)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test("Of a customer's chains, a purchase of the same time in another app counts")
+    func apps() async throws {
+        let token = "0ab11111-2222-4333-8444-555555555555"
+        let one = MadeChain(appAccountToken: token)
+        let two = MadeChain(
+            id: "710000000000002", start: one.start(0, hour), appAccountToken: token)
+        let other = MadeChain(
+            id: "710000000000003", bundleId: "com.example.other", appAccountToken: token)
+        let known = [one.bought(), one.renewed(1), two.bought(), other.bought()]
+        let more = [one.turnedOff(1), two.renewed(1), two.turnedOff(1), other.renewed(1)]
+        let apps = [MadeChain.app, other.bundleId]
+        var ledger = try TemporaryLedger(apps: apps)
+        ledger.now = one.start(1, 24 * hour)
+        _ = try await ledger.ingest(known)
+        let receipt = try await ledger.erase(customer: token)
+        #expect(receipt.plan?.chains.count == 3)
+        ledger.now = TemporaryLedger.end
+        #expect(try await ledger.ingest(more).appended == 4)
+        let control = try await payments(known + more, apps: apps)
+        #expect(try await figures(ledger, of: RestatedLifeTests.payments) == control)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test("A receipt, which has whole seconds, states an erased purchase again, not another one")
+    func seconds() async throws {
+        let exact = MadeChain(id: chain.id, start: chain.start(0, 345))
+        let ledger = try StoredReceipts.place()
+        _ = try await ledger.ingest([exact.bought(), exact.renewed(1)])
+        let before = try await figures(ledger)
+        try await ledger.erase(chains: [chain.id])
+        let receipt = chain.verifyReceipt(through: 1, at: chain.start(2))
+        #expect(try await ledger.ingest([receipt]).appended == 1)
+        #expect(try await figures(ledger) == before)
     }
 }

@@ -88,6 +88,13 @@ public struct Fact: Hashable, Sendable {
         set { change { $0.command = newValue.map { Shared($0) } } }
     }
 
+    /// Of an erasure: when the transactions of the chain's app that it keeps under random ids were
+    /// bought, ascending (`Erasure.md`). Empty for every other fact.
+    public var erasedPurchases: [Timestamp] {
+        _read { yield box.value.erasedPurchases }
+        set { change { $0.erasedPurchases = newValue } }
+    }
+
     /// The transaction, without copying.
     @inlinable
     package var statedTransaction: Shared<TransactionSnapshot>? { box.value.transaction }
@@ -160,7 +167,7 @@ public struct Fact: Hashable, Sendable {
 
     /// The version of the translation from payloads to facts, and of the files that store them.
     /// Stored facts of another version are discarded and decoded again from the evidence.
-    public static let decoderVersion = 7
+    public static let decoderVersion = 8
 }
 
 /// The kind of event a fact came from, with Apple's names.
@@ -203,4 +210,5 @@ struct FactContents: Hashable, Sendable {
     var flaw: Fact.Flaw?
     var command: Shared<Command>?
     var hasForeignReceipt = false
+    var erasedPurchases: [Timestamp] = []
 }

@@ -184,6 +184,8 @@ public struct BundleMaker: Sendable {
             guard let proof = try await prover.proof(of: event.event, in: signed.size),
                 proof.root == signed.root
             else {
+                // Throws `logForked` where the log does not extend the checkpoint.
+                _ = try await signer.sign()
                 throw ProofError(
                     .logUnsound, "Event \(position) cannot be proven: run `audit verify`.")
             }

@@ -193,16 +193,16 @@ struct ErasurePlanner: Sendable {
     private func facts(
         at positions: [Int64], of chains: Set<ChainId>
     ) async throws -> [ChainFact] {
-        var erasedAt: [ChainId: Timestamp] = [:]
+        var erased: [ChainId: Set<Int64>] = [:]
         for (chain, facts) in try await ledger.facts.facts(of: chains.sorted()) {
-            erasedAt[chain] = facts.erasedAt
+            erased[chain] = facts.erasedPurchases
         }
         var facts: [ChainFact] = []
         for position in positions {
             guard let logged = try await ledger.log.event(at: position) else { continue }
             facts += try FactDecoder.decode(logged).filter { stated in
                 chains.contains(stated.chain)
-                    && erasedAt[stated.chain].map(stated.fact.isCounted) ?? true
+                    && erased[stated.chain].map(stated.fact.isCounted) ?? true
             }
         }
         return facts

@@ -69,14 +69,18 @@ extension FactDecoder {
         guard let bytes = try? logged.evidence?.originalBytes(),
             let erasure = Erasure(evidence: bytes), erasure.isPlausible(at: event.position)
         else { return [] }
+        // Metrics count nothing of a fact that cannot be folded.
+        let purchases = Dictionary(
+            grouping: erasure.facts.filter { $0.fact.flaw == nil }, by: \.chain.bundleId
+        ).mapValues { stated in Set(stated.compactMap(\.fact.transaction?.purchaseDate)).sorted() }
         return erasure.facts
             + erasure.chains.map { chain in
-                ChainFact(
-                    chain: ChainId(erased: chain),
-                    fact: Fact(
-                        position: event.position, receivedAt: event.receivedAt.clamped,
-                        trust: event.attributes.trust, cause: Cause(kind: .erasure),
-                        signedDate: nil, digest: event.payloadHash))
+                var fact = Fact(
+                    position: event.position, receivedAt: event.receivedAt.clamped,
+                    trust: event.attributes.trust, cause: Cause(kind: .erasure),
+                    signedDate: nil, digest: event.payloadHash)
+                fact.erasedPurchases = purchases[chain.bundleId] ?? []
+                return ChainFact(chain: ChainId(erased: chain), fact: fact)
             }
     }
 
