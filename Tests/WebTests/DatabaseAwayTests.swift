@@ -22,6 +22,7 @@ struct DatabaseAwayTests {
         defer { cluster.end() }
         var place = try ServedPlace()
         place.environments = [.production]
+        place.waitLimit = ServedPlace.briefWait
         let url = cluster.url(PostgresCluster.superuser)
         place.configuration.ledger.database = .init(url: url)
         place.configuration.ledger.database?.engine = PostgresEngine(
@@ -48,6 +49,7 @@ struct DatabaseAwayTests {
             let documented = APIDocument.shared.root["paths"]?["/metrics"]?["get"]
             let headers = documented?["responses"]?["200"]?["headers"]
             #expect(headers?["Subledger-Age"] != nil)
+            try await Self.checkKnowledge(client, path)
             try await Self.checkTools(client, purchase.id)
             try await Self.checkSearch(client, purchase.id)
             try await offPool { try cluster.start() }
@@ -55,12 +57,28 @@ struct DatabaseAwayTests {
                 try await Task.sleep(for: .milliseconds(10))
             }
             #expect(try await client.notify(purchase.notificationBody(2)).status == 200)
-            let after = try await client.ask("\(path)?minPosition=3")
+            var after = try await client.ask("\(path)?minPosition=3")
+            while after.status == 503 { after = try await client.ask("\(path)?minPosition=3") }
             #expect(after.status == 200 && after.headers[Self.age] == nil)
             let access = try await MCPRouteTests.call(
                 client, "access", #"{"subscription":"\#(purchase.id)"}"#)
             #expect(!MCPRouteTests.text(access).contains("could not be read"))
         }
+    }
+
+    /// What other nodes may have appended since the last read is in no answer about past knowledge,
+    /// and an unknown id states the age, too.
+    private static func checkKnowledge(_ client: WebClient, _ path: String) async throws {
+        for limit in ["knownPosition=2", "knownAt=2026-01-01T00:00:00Z"] {
+            let answer = try await client.get("\(path)?\(limit)")
+            #expect([200, 404].contains(answer.status), "\(limit)")
+        }
+        for limit in ["knownPosition=3", "knownAt=2100-01-01T00:00:00Z"] {
+            let refused = try await client.get("\(path)?\(limit)")
+            #expect(refused.status == 503 && refused.code == "projectionBehind", "\(limit)")
+        }
+        let unknown = try await client.get("/v1/subscriptions/999")
+        #expect(unknown.status == 404 && unknown.headers[age].flatMap { Int($0) } != nil)
     }
 
     /// Ids that the projections have are found; positions, and ids that they do not have, need the

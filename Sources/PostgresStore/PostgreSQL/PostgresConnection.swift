@@ -66,8 +66,7 @@ final class PostgresConnection {
 
     /// libpq names the server's code only in results: a refused login is known by its text.
     private static func loginError(_ handle: OpaquePointer) -> PostgresError {
-        let text = String(cString: PQerrorMessage(handle))
-        let line = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let line = message(handle)
         let isLogin = [
             "authentication failed", "no password supplied", "pg_hba.conf", "does not exist",
             "permission denied", "not permitted to log in",
@@ -280,10 +279,15 @@ final class PostgresConnection {
         }
     }
 
+    /// What libpq reports, in one line.
+    private static func message(_ handle: OpaquePointer) -> String {
+        String(cString: PQerrorMessage(handle)).split(whereSeparator: \.isNewline)
+            .map { $0.trimmingPrefix { $0.isWhitespace } }.joined(separator: "; ")
+    }
+
     private func lost() -> PostgresError {
         isUsable = false
-        let text = String(cString: PQerrorMessage(handle))
-        let line = text.split(whereSeparator: \.isNewline).joined(separator: "; ")
+        let line = PostgresConnection.message(handle)
         return PostgresError(.lost, line.isEmpty ? "The connection is closed." : line)
     }
 }

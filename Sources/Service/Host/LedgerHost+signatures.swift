@@ -32,7 +32,8 @@ extension LedgerHost {
                 eligibility = try await order.eligibility(
                     in: snapshot, bundleId: app.bundleId, moment: moment)
             } catch let error as QueryError where error.code == "noSuchSubscription" {
-                throw MissingAnswer(error: error, position: position, lag: served.lag.positions)
+                throw MissingAnswer(
+                    error: error, position: position, lag: served.lag.positions, age: served.age)
             }
         }
         let answer = SignatureAnswer(

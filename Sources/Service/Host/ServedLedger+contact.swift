@@ -1,3 +1,4 @@
+import AppStore
 import Foundation
 internal import LedgerStore
 internal import Projection
@@ -86,11 +87,18 @@ extension ServedLedger {
         }
     }
 
-    /// The end of the log; the last one known while that of other nodes cannot be read.
-    func reachableHead() async throws(StoreError) -> Int64 {
+    /// The end of the log; nil while that of other nodes cannot be read.
+    func readableHead() async throws(StoreError) -> Int64? {
         do throws(StoreError) { return try await ledger.log.head().position } catch {
             guard ledger.isShared else { throw error }
-            return head
+            return nil
         }
+    }
+
+    /// When the end of the log was last read; nil where it never was.
+    var lastRead: Timestamp? {
+        guard let readAt = health.withLock({ $0.readAt }) else { return nil }
+        let age = readAt.duration(to: .now) / .milliseconds(1)
+        return Timestamp(milliseconds: Int64(Date.now.timeIntervalSince1970 * 1_000 - age))
     }
 }

@@ -12,6 +12,8 @@ public struct MissingAnswer: Error {
     public let position: Int64
     /// Positions of the log beyond it.
     public let lag: Int64
+    /// As `ServedLedger.age`; nil for the answer to a command.
+    public var age: Duration?
 }
 
 extension ServedLedger {
@@ -32,7 +34,7 @@ extension ServedLedger {
             switch error {
             case .noSuchSubscription, .unknownThen, .stateless, .pseudonym:
                 throw MissingAnswer(
-                    error: error, position: snapshot.position, lag: lag.positions)
+                    error: error, position: snapshot.position, lag: lag.positions, age: age)
             case .ambiguousId, .invalidRange, .store: throw error
             }
         }
@@ -53,16 +55,19 @@ extension ServedLedger {
 
     /// The position a state must include to answer what was known; nil when any state can.
     ///
-    /// Never beyond the current end of the log: later events are not waited for.
+    /// Never beyond the current end of the log: later events are not waited for. While the log of
+    /// other nodes cannot be read, its end is unknown: what they may have appended is waited for.
     func leastPosition(of knowledge: AsOf) async throws(StoreError) -> Int64? {
         switch knowledge {
         case .everything: return nil
         case .knownPosition(let position):
             if let projected = projectedPosition, position <= projected { return nil }
-            return min(position, try await reachableHead())
+            return min(position, try await readableHead() ?? position)
         case .knownAt(let time):
             let projected = projectedPosition ?? 0
-            let head = try await reachableHead()
+            guard let head = try await readableHead() else {
+                return lastRead.map { time < $0 } ?? false ? nil : projected + 1
+            }
             guard projected < head else { return nil }
             let events = try await ledger.log.events(
                 after: projected, through: head, damaged: .marked)

@@ -20,7 +20,7 @@ extension LedgerHost {
     public func status(_ environment: Environment) async throws -> IntakeStatus {
         let served = try ledger(environment)
         // The projector may not have read it yet: then everything would seem to be missing.
-        if served.head == 0, let end = try? await served.reachableHead() {
+        if served.head == 0, let end = try? await served.readableHead() {
             served.board.reached(head: end)
         }
         let (now, head) = (clock(), served.head)

@@ -171,6 +171,7 @@ extension Problem {
             guard status == .notFound else { return }
             headers[.subledgerPosition] = String(missing.position)
             headers[.subledgerLag] = String(missing.lag)
+            headers[.subledgerAge] = missing.age.map { String($0.components.seconds) }
         case let error as QueryError: self.init(error)
         case let error as ServingError: self.init(error)
         case let error as StoreError: self.init(error)
