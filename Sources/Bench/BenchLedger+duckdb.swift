@@ -49,12 +49,12 @@ extension BenchLedger {
     /// Writes the transitions in effect, one file per core: the lines of `subledger warehouse
     /// transitions` without retracted ones.
     private func exportTransitions(_ session: LedgerSession, to folder: String) async throws {
-        let query = session.query
+        let snapshot = session.snapshot
         guard
             let export = WarehouseExport(
-                query: query, reportTimeZone: configuration.reportTimeZone)
+                snapshot: snapshot, reportTimeZone: configuration.reportTimeZone)
         else { throw BenchProblem.refused }
-        let pages = query.facts.sharedPages()
+        let pages = snapshot.facts.sharedPages()
         try await withThrowingTaskGroup(of: Void.self) { group in
             for worker in 0..<BenchLedger.workerCount {
                 let path = "\(folder)/\(worker).ndjson"
@@ -85,8 +85,8 @@ extension WarehouseExport {
         try page.forEachChain { chain, facts in
             guard let last = facts.max(by: { $0.position < $1.position }) else { return }
             let reading = WarehouseReading(
-                life: query.ledger.life(of: facts), chain: chain,
-                catalogue: query.ledger.catalogue, zone: zone)
+                life: snapshot.ledger.life(of: facts), chain: chain,
+                catalogue: snapshot.ledger.catalogue, zone: zone)
             for (values, count) in reading.stated(subject) where count > 0 {
                 var line = line(last.position, last.receivedAt, chain, 1, values)
                 line.values.append(.text(rules))

@@ -52,7 +52,7 @@ extension BenchLedger {
         for (name, parameters, knowledge, source) in queries {
             var seconds: [Double] = []
             let query = MetricsQuery(
-                session.query, reportTimeZone: configuration.reportTimeZone,
+                session.snapshot, reportTimeZone: configuration.reportTimeZone,
                 now: now, knowledge: knowledge)
             for _ in 0..<(source == .sums ? BenchLedger.reportCount : 1) {
                 seconds.append(
@@ -70,7 +70,7 @@ extension BenchLedger {
                     events: Int(count)))
         }
         let own = MetricsQuery(
-            session.query, reportTimeZone: configuration.reportTimeZone, now: now)
+            session.snapshot, reportTimeZone: configuration.reportTimeZone, now: now)
         rows += try await duckDB(
             python, session, try await own.churn(parameters), now, beside: rows[0], count)
         rows += try await foldedReports(own, bare, count)

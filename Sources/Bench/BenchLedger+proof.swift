@@ -78,7 +78,7 @@ extension Bench {
             log: session.ledger.log, operations: session.ledger.operations, prover: prover,
             key: try NoteSignerKey(name: "bench.example.com/log")
         ) { Timestamp(milliseconds: 0) }
-        let maker = BundleMaker(session.query, prover: prover, signer: signer)
+        let maker = BundleMaker(session.snapshot, prover: prover, signer: signer)
         let positions = Array(1...min(Bench.bundledCount, session.head))
         let bytes = try await maker.events(positions).bytes
         let clock = ContinuousClock()

@@ -10,7 +10,7 @@ extension EnvironmentLedger {
 
 extension LedgerSession {
     /// The state that the session has caught up to, with the current facts.
-    public var query: LedgerSnapshot {
+    public var snapshot: LedgerSnapshot {
         LedgerSnapshot(
             ledger: ledger, facts: ledger.facts, projections: projections, position: head)
     }

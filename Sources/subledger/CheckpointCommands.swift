@@ -147,7 +147,7 @@ extension AuditCommand {
                 let ledger = session.ledger
                 let prover = TreeProver(ledger.log, directory: ledger.directory)
                 let signer = try settings.checkpointSigner(ledger, prover)
-                let maker = BundleMaker(session.query, prover: prover, signer: signer)
+                let maker = BundleMaker(session.snapshot, prover: prover, signer: signer)
                 if let customer {
                     return try await maker.customer(CustomerId(stated: customer), moment: moment)
                 }

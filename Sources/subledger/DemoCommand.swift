@@ -302,7 +302,7 @@ struct DemoRun: Service {
             var cursor: ChainCursor?
             let now = Moment(at: nil, now: Terminal.now)
             while wanted.values.contains(""),
-                let reading = try await session.query.next(after: &cursor, moment: now)
+                let reading = try await session.snapshot.next(after: &cursor, moment: now)
             {
                 let holders = reading.life.holders.holders(at: now.at)
                 guard wanted[reading.answer.state] == "", let holder = holders.first else {

@@ -18,7 +18,7 @@ struct EntitlementsCommand: OutputCommand {
     func output(_ settings: Settings) async throws -> Output {
         let moment = try moment.moment()
         let answer = try await settings.withSession { session in
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId(stated: customer), moment: moment)
             if answer.entitlements.standing == .new, answer.entitlements.verdicts.isEmpty {
                 await hint(session, settings)
@@ -31,7 +31,7 @@ struct EntitlementsCommand: OutputCommand {
     /// Adds a hint where the id is that of a subscription, not of a customer.
     private func hint(_ session: LedgerSession, _ settings: Settings) async {
         guard
-            let chain = try? await session.query.chain(customer, bundleId: settings.bundleId)
+            let chain = try? await session.snapshot.chain(customer, bundleId: settings.bundleId)
         else { return }
         Terminal.note(
             "\(customer) is a transaction id of \(chain.bundleId), not a customer: see `subledger"

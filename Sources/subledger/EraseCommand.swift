@@ -61,7 +61,7 @@ struct EraseCommand: OutputCommand {
             let request = CommandIntake.Order(
                 actor: order.actor, reason: order.reason, key: order.key)
             let (found, unknown) = try await erasure.chains(
-                named: chains, by: session.query, bundleId: settings.bundleId,
+                named: chains, by: session.snapshot, bundleId: settings.bundleId,
                 dryRun ? nil : request)
             let named = customer.map { CustomerId(stated: $0) }
             let progress = ProgressLine()

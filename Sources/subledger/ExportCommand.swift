@@ -35,7 +35,7 @@ struct ExportCommand: OutputCommand {
         let moment = try moment.moment()
         try await settings.withSession { session in
             try session.require(after)
-            var export = Export(query: session.query, moment: moment)
+            var export = Export(snapshot: session.snapshot, moment: moment)
             export.bundleId = settings.bundleId
             export.after = after
             export.withEvidence = evidence

@@ -17,7 +17,7 @@ struct FindCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let answer = try await settings.withSession { session in
-            try await session.query.search(text, bundleId: settings.bundleId)
+            try await session.snapshot.search(text, bundleId: settings.bundleId)
         }
         return Output(
             json: { answer.write(to: &$0) }, text: answer.lines().printableText,

@@ -103,7 +103,7 @@ extension Settings {
         try await withSession { session in
             let progress = ProgressLine()
             var query = MetricsQuery(
-                session.query, reportTimeZone: configuration.reportTimeZone, now: Terminal.now,
+                session.snapshot, reportTimeZone: configuration.reportTimeZone, now: Terminal.now,
                 knowledge: knowledge, bundleId: bundleId
             ) { done, all in progress.show("folded \(done) of \(all) facts") }
             query.rates = rates

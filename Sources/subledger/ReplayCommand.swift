@@ -88,7 +88,7 @@ struct ReplayCommand: OutputCommand {
         let moment = Moment(at: nil, now: Terminal.now)
         var cursor: ChainCursor?
         var readings: [ChainReading] = []
-        while let reading = try await session.query.next(after: &cursor, moment: moment) {
+        while let reading = try await session.snapshot.next(after: &cursor, moment: moment) {
             readings.append(reading)
         }
         return readings

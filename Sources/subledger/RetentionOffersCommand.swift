@@ -25,7 +25,7 @@ struct RetentionOffersCommand: OutputCommand {
             try MomentOptions.time(text, "--to")
         }
         let offers = try await settings.withSession { session in
-            try await session.query.retentionOffers(
+            try await session.snapshot.retentionOffers(
                 from: start, to: end ?? now, now: now, bundleId: settings.bundleId)
         }
         return Output(json: { offers.write(to: &$0) }, text: offers.text)

@@ -16,7 +16,7 @@ struct ShowCommand: OutputCommand {
     func output(_ settings: Settings) async throws -> Output {
         let moment = try moment.moment()
         let reading = try await settings.withSession { session in
-            try await session.query.reading(id, bundleId: settings.bundleId, moment: moment)
+            try await session.snapshot.reading(id, bundleId: settings.bundleId, moment: moment)
         }
         return Output(json: { reading.write(to: &$0) }, text: reading.showText())
     }

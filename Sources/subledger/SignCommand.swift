@@ -52,7 +52,7 @@ struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
             do {
                 eligibility = try await settings.withSession { session in
                     try await order.eligibility(
-                        in: session.query, bundleId: app.bundleId,
+                        in: session.snapshot, bundleId: app.bundleId,
                         moment: Moment(at: nil, now: now))
                 }
             } catch let error as EligibilityError { return Output(refused: error) }

@@ -29,13 +29,13 @@ struct TimelineCommand: OutputCommand {
         let order: TimelineOrder = newestFirst ? .newest : .oldest
         return try await settings.withSession { session in
             if let customer {
-                let reading = try await session.query.reading(
+                let reading = try await session.snapshot.reading(
                     of: CustomerId(stated: customer), moment: moment)
                 return Output(
                     json: { reading.writeTimeline(to: &$0, reading.page(order)) },
                     text: reading.timelineText(order))
             }
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 id ?? "", bundleId: settings.bundleId, moment: moment)
             return Output(
                 json: { reading.writeTimeline(to: &$0, reading.page(order)) },

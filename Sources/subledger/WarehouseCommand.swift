@@ -46,7 +46,7 @@ struct WarehouseCommand: OutputCommand {
             try session.require(after)
             let zone = settings.configuration.reportTimeZone
             guard
-                var export = WarehouseExport(query: session.query, reportTimeZone: zone)
+                var export = WarehouseExport(snapshot: session.snapshot, reportTimeZone: zone)
             else { throw MetricsError.unknownTimeZone(zone) }
             export.bundleId = settings.bundleId
             export.after = after

@@ -33,7 +33,7 @@ struct GenuineReadingTests {
     private func paid(_ ledger: TemporaryLedger) async throws -> [JSONValue] {
         try await ledger.session { session in
             let query = MetricsQuery(
-                session.query, reportTimeZone: ledger.configuration.reportTimeZone,
+                session.snapshot, reportTimeZone: ledger.configuration.reportTimeZone,
                 now: ledger.now, knowledge: .everything, bundleId: nil)
             var words = MetricParameters()
             (words.from, words.to) = ("2020-01-01", "2021-06-01")

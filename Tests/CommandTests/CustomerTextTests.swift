@@ -23,7 +23,7 @@ struct CustomerTextTests {
         try await place.decide(.link(CustomerId("ann")), chain.chainId, at: day(5))
         try await place.decide(.note(CustomerId("ann")), at: day(21))
         try await place.session { session in
-            let ann = try await session.query.reading(
+            let ann = try await session.snapshot.reading(
                 of: CustomerId("ann"), moment: place.moment(day(100)))
             #expect(ann.timelineText().contains("note, by sara: a ticket"))
         }
@@ -36,7 +36,7 @@ struct CustomerTextTests {
         try await place.decide(.link(CustomerId("bob")), chain.chainId, at: day(20))
         try await place.session { session in
             for (customer, words) in [("ann", "was subscribed, "), ("bob", "  subscribed, ")] {
-                let text = try await session.query.entitlements(
+                let text = try await session.snapshot.entitlements(
                     of: CustomerId(stated: customer), moment: place.moment(day(25))
                 ).text()
                 #expect(text.contains(words), "\(text)")

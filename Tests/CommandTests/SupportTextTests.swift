@@ -22,7 +22,7 @@ struct SupportTextTests {
             try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) })
         let time = try at.map { try Timestamp.stated($0) }
         let texts = try await reporting.session { session in
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 id, moment: Moment(at: time, now: StoryCheck.end))
             func lines(_ text: String) -> [String] {
                 text.split(separator: "\n").map(String.init)
@@ -119,8 +119,9 @@ struct SupportTextTests {
                     .withTransaction { $0.inAppOwnershipType = Raw(.assigned) },
             ])
             let text = try await place.session { session in
-                try await session.query.reading(chain.id, moment: Moment(at: day(3), now: day(5)))
-                    .showText()
+                try await session.snapshot.reading(
+                    chain.id, moment: Moment(at: day(3), now: day(5))
+                ).showText()
             }
             expect(text.split(separator: "\n").map(String.init), "revoked   ", " \(type), 2026-")
         }

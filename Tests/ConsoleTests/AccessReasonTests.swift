@@ -78,13 +78,13 @@ struct AccessReasonTests {
             try await telling.session { session in
                 var cursor: ChainCursor?
                 let end = Moment(at: StoryCheck.end, now: StoryCheck.end)
-                while let reading = try await session.query.next(after: &cursor, moment: end) {
+                while let reading = try await session.snapshot.next(after: &cursor, moment: end) {
                     let id = reading.chain.originalTransactionId.rawValue
                     // The page for each state and reason once, and of all moments in soak.
                     var shown: Set<[String]> = []
                     AccessReasonTests.checkChanges(reading)
                     for transition in reading.transitions {
-                        let then = try await session.query.reading(
+                        let then = try await session.snapshot.reading(
                             id, bundleId: reading.chain.bundleId,
                             moment: Moment(at: transition.at, now: StoryCheck.end))
                         AccessReasonTests.check(then)

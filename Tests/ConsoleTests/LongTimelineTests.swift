@@ -22,7 +22,7 @@ struct LongTimelineTests {
                 var cursor: ChainCursor?
                 let moment = Moment(at: StoryCheck.end, now: StoryCheck.end)
                 let chain = try #require(
-                    try await session.query.next(after: &cursor, moment: moment))
+                    try await session.snapshot.next(after: &cursor, moment: moment))
                 try LongTimelineTests.check(chain)
                 try LongTimelineTests.checkSizes(like: chain)
             }

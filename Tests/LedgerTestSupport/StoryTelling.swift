@@ -67,7 +67,7 @@ package struct StoryTelling {
         var found: [String] = []
         var cursor: ChainCursor?
         let end = Moment(at: StoryCheck.end, now: StoryCheck.end)
-        while let reading = try await session.query.next(after: &cursor, moment: end) {
+        while let reading = try await session.snapshot.next(after: &cursor, moment: end) {
             let timeline = try TemporaryLedger.json { reading.writeTimeline(to: &$0) }
             found.append(text(timeline, digests))
             found += try await answers(
@@ -83,7 +83,7 @@ package struct StoryTelling {
     ) async throws -> [String] {
         var found: [String] = []
         for moment in at {
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 id, moment: Moment(at: moment, now: StoryCheck.end))
             found.append(
                 text(try TemporaryLedger.json { reading.write(to: &$0) }, digests))

@@ -12,8 +12,8 @@ extension TemporaryLedger {
     ) async throws -> Value {
         try await session { session in
             var query = MetricsQuery(
-                session.query, reportTimeZone: configuration.reportTimeZone, now: now ?? self.now,
-                knowledge: knowledge, bundleId: bundleId.map { BundleId($0) })
+                session.snapshot, reportTimeZone: configuration.reportTimeZone,
+                now: now ?? self.now, knowledge: knowledge, bundleId: bundleId.map { BundleId($0) })
             query.rates = rates
             return try await body(query)
         }

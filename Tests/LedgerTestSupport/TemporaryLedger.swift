@@ -117,7 +117,7 @@ package struct TemporaryLedger: Sendable {
         bundleId: String? = nil
     ) async throws -> JSONValue {
         try await session { session in
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 id, bundleId: bundleId.map { BundleId($0) }, moment: moment(at, knowledge))
             return try TemporaryLedger.json { reading.write(to: &$0) }
         }
@@ -127,7 +127,7 @@ package struct TemporaryLedger: Sendable {
         _ id: String, at: Timestamp? = nil, knowledge: AsOf = .everything
     ) async throws -> JSONValue {
         try await session { session in
-            let reading = try await session.query.reading(id, moment: moment(at, knowledge))
+            let reading = try await session.snapshot.reading(id, moment: moment(at, knowledge))
             return try TemporaryLedger.json { reading.writeTimeline(to: &$0) }
         }
     }
@@ -139,7 +139,7 @@ package struct TemporaryLedger: Sendable {
         adjust: (inout Export) -> Void = { _ in }
     ) async throws -> String {
         try await session { session in
-            var export = Export(query: session.query, moment: moment(at, knowledge))
+            var export = Export(snapshot: session.snapshot, moment: moment(at, knowledge))
             adjust(&export)
             var bytes: [UInt8] = []
             try await export.run(subject, format: format) { bytes += $0 }

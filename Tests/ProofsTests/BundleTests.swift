@@ -23,7 +23,7 @@ struct BundleTests {
             for (index, (id, at)) in readings.enumerated()
             where Soak.isOn || at == StoryCheck.end || index.isMultiple(of: 3) {
                 let moment = Moment(at: at, now: StoryCheck.end)
-                let reading = try? await session.query.reading(id, moment: moment)
+                let reading = try? await session.snapshot.reading(id, moment: moment)
                 guard let reading else { continue }
                 let bundle = try await maker.subscription(id, bundleId: nil, moment: moment)
                 let report = ProvenStory.check(try ProofBundle(bundle.bytes))

@@ -59,7 +59,7 @@ struct ProofLimitTests {
             let size = evidence * 4 / 3 + event.event.leafData.count * 2 + 2_048
             for (bound, isMade) in [(size, true), (size - 1, false)] {
                 let bounded = BundleMaker(
-                    session.query, prover: TreeProver(session.ledger.log), signer: signer,
+                    session.snapshot, prover: TreeProver(session.ledger.log), signer: signer,
                     maximumByteCount: bound)
                 let made = try? await bounded.events([1])
                 #expect((made != nil) == isMade)

@@ -37,7 +37,7 @@ struct CustomerTests {
         _ customer: String, at: Timestamp, _ knowledge: AsOf = .everything
     ) async throws -> JSONValue {
         try await place.session { session in
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId(stated: customer), moment: place.moment(at, knowledge))
             return try TemporaryLedger.json { answer.write(to: &$0) }
         }
@@ -208,11 +208,11 @@ struct CustomerTests {
         let ids = ["ann", token, "nobody", "ann"].map { CustomerId($0) }
         try await place.session { session in
             for moment in [place.moment(day(1)), place.moment(day(45))] {
-                let answers = try await session.query.entitlements(of: ids, moment: moment)
+                let answers = try await session.snapshot.entitlements(of: ids, moment: moment)
                 #expect(answers.map(\.customer) == ids)
                 for (id, answer) in zip(ids, answers) {
                     #expect(
-                        try await session.query.entitlements(of: id, moment: moment) == answer)
+                        try await session.snapshot.entitlements(of: id, moment: moment) == answer)
                 }
             }
         }
@@ -226,17 +226,17 @@ struct CustomerTests {
         try await run(.note(CustomerId("ann")), at: day(21))
         try await place.session { session in
             let moment = place.moment(day(100))
-            let ann = try await session.query.reading(of: CustomerId("ann"), moment: moment)
+            let ann = try await session.snapshot.reading(of: CustomerId("ann"), moment: moment)
             let story = try TemporaryLedger.json { ann.writeTimeline(to: &$0) }
             let facts = story["entries"]?.array?.compactMap { $0["fact"]?.string }
             #expect(facts == ["accountLinked", "accountLinked", "noted"])
             #expect(ann.held.isEmpty && ann.chains.count == 1)
-            let bob = try await session.query.reading(of: CustomerId("bob"), moment: moment)
+            let bob = try await session.snapshot.reading(of: CustomerId("bob"), moment: moment)
             #expect(bob.held.map(\.chain) == [chain.chainId])
             let list = try TemporaryLedger.json { bob.writeSubscriptions(to: &$0, limit: 1) }
             #expect(list["subscriptions"]?.array?.count == 1)
             #expect(list["next"]?.isNull == true)
-            let unknownCustomer = try await session.query.reading(
+            let unknownCustomer = try await session.snapshot.reading(
                 of: CustomerId("x"), moment: moment)
             #expect(unknownCustomer.entries.isEmpty && unknownCustomer.chains.isEmpty)
         }
@@ -248,11 +248,11 @@ struct CustomerTests {
         other.id = "500000000000002"
         _ = try await place.ingest([chain.bought(), other.bought()])
         try await place.session { session in
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 of: CustomerId(token), moment: place.moment(day(1)))
             let first = try TemporaryLedger.json { reading.writeSubscriptions(to: &$0, limit: 1) }
             let next = try #require(first["next"]?.string.flatMap { ChainId(cursor: $0) })
-            let rest = try await session.query.held(
+            let rest = try await session.snapshot.held(
                 by: CustomerId(token), moment: place.moment(day(1)), after: next, limit: 1)
             let second = try TemporaryLedger.json { rest.writeSubscriptions(to: &$0, limit: 1) }
             let ids = [first, second].compactMap {
@@ -286,7 +286,7 @@ struct CustomerTests {
             let head = try await session.ledger.log.head().position
             #expect(try await claim("ann") == .held)
             #expect(try await session.ledger.log.head().position == head)
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId("ann"), moment: moment, including: unnamed.chainId)
             #expect(answer.entitlements.standing == .active)
             #expect(answer.stamp.position == head)

@@ -29,7 +29,7 @@ struct ErasedIdTests {
             try await ledger.erase(customer: customer.rawValue)
         }
         await #expect(throws: QueryError.self) {
-            try await ledger.session { _ = try await $0.query.decidedChain(name) }
+            try await ledger.session { _ = try await $0.snapshot.decidedChain(name) }
         }
         for action in [
             Command.Action.link(customer), .note(customer),

@@ -62,7 +62,7 @@ struct ErasureTests {
         try await ledger.session { session in
             let uuid = "\(chain.id)-SUBSCRIBED-0-\(chain.start.milliseconds + 3_000)"
             for text in ids + [uuid] {
-                let found = try await session.query.search(text)
+                let found = try await session.snapshot.search(text)
                 #expect(found.matches.isEmpty, "\(text)")
             }
         }

@@ -26,7 +26,8 @@ struct KnowledgeTests {
         try await ledger.session { session in
             var found: [String] = []
             for at in moments + [ledger.now] {
-                let export = Export(query: session.query, moment: ledger.moment(at, knowledge))
+                let export = Export(
+                    snapshot: session.snapshot, moment: ledger.moment(at, knowledge))
                 for subject in [Export.Subject.subscriptions, .transitions, .facts] {
                     var bytes: [UInt8] = []
                     try await export.run(subject, format: .ndjson) { bytes += $0 }

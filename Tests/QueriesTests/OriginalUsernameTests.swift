@@ -17,7 +17,7 @@ struct OriginalUsernameTests {
     private func active(_ place: TemporaryLedger, _ customer: String) async throws -> [Bool?] {
         try await place.session { session in
             let moment = place.moment(chain(nil).start(0, 60_000), .everything)
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId(stated: customer), moment: moment)
             let json = try TemporaryLedger.json { answer.write(to: &$0) }
             return (json["entitlements"]?.array ?? []).map { $0["active"]?.bool }

@@ -27,7 +27,7 @@ struct SearchTests {
             Configuration.App(bundleId: BundleId($0), appAppleId: MadeChain.appAppleId)
         }
         _ = try await place.ingest(chains.flatMap { [$0.bought(), $0.renewed(1)] })
-        try await place.session { session in try await body(session.query) }
+        try await place.session { session in try await body(session.snapshot) }
     }
 
     @Test(
@@ -113,7 +113,7 @@ struct SearchTests {
             }
         ])
         try await place.session { session in
-            let answer = try await session.query.search("0")
+            let answer = try await session.snapshot.search("0")
             #expect(answer.matches.isEmpty)
         }
     }
@@ -125,7 +125,7 @@ struct SearchTests {
         try await place.session { session in
             let event = try #require(try await session.ledger.log.event(at: 1)?.event)
             let uuid = try #require(event.attributes.notificationUUID?.rawValue)
-            let answer = try await session.query.search(uuid)
+            let answer = try await session.snapshot.search(uuid)
             #expect(answer.matches.map(\.kind) == [.notification])
             #expect(answer.matches.first?.position == 1)
             #expect(answer.matches.first?.chain?.originalTransactionId == event.attributes.chain)

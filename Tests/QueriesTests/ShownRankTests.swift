@@ -35,7 +35,7 @@ struct ShownRankTests {
         // The notification names the renewal, also of a period that a response states.
         #expect(facts == [rank])
         let verdicts = try await ledger.session { session in
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId(stated: Self.token), moment: ledger.moment(at))
             return try TemporaryLedger.json { answer.write(to: &$0) }["entitlements"]?.array
         }

@@ -95,7 +95,7 @@ struct DateBoundTests {
         try await ledger.session { session in
             for subject in WarehouseSubject.allCases {
                 let export = try #require(
-                    WarehouseExport(query: session.query, reportTimeZone: zone))
+                    WarehouseExport(snapshot: session.snapshot, reportTimeZone: zone))
                 var bytes: [UInt8] = []
                 try await export.run(subject, format: .ndjson) { bytes += $0 }
                 #expect(subject == .facts || !bytes.isEmpty)

@@ -27,7 +27,7 @@ struct ErasedFiguresTests {
                     )
                     words.by = name == .lateness ? ["app"] : ["product", "country"]
                     let query = MetricsQuery(
-                        session.query, reportTimeZone: "UTC", now: ledger.now,
+                        session.snapshot, reportTimeZone: "UTC", now: ledger.now,
                         knowledge: position.map { .knownPosition($0) } ?? .everything)
                     let report = try await query.metric(name, words)
                     found["\(name) \(position ?? 0)"] = report.rows.map { row in
@@ -47,7 +47,8 @@ struct ErasedFiguresTests {
     }
 
     private func daily(_ session: LedgerSession) async throws -> [String: Int64] {
-        let export = try #require(WarehouseExport(query: session.query, reportTimeZone: "UTC"))
+        let export = try #require(
+            WarehouseExport(snapshot: session.snapshot, reportTimeZone: "UTC"))
         var bytes: [UInt8] = []
         try await export.run(.daily, format: .ndjson) { bytes += $0 }
         var sums: [String: Int64] = [:]

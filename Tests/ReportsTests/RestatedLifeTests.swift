@@ -88,7 +88,8 @@ struct RestatedLifeTests {
     /// Facts of the warehouse, summed over chains.
     private func facts(_ ledger: TemporaryLedger) async throws -> [String: Int64] {
         try await ledger.session { session in
-            let export = try #require(WarehouseExport(query: session.query, reportTimeZone: "UTC"))
+            let export = try #require(
+                WarehouseExport(snapshot: session.snapshot, reportTimeZone: "UTC"))
             var bytes: [UInt8] = []
             try await export.run(.facts, format: .ndjson) { bytes += $0 }
             return try bytes.split(separator: UInt8(ascii: "\n")).reduce(into: [:]) { sums, text in

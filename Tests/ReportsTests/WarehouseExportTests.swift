@@ -40,7 +40,8 @@ struct WarehouseExportTests {
         _ session: LedgerSession, _ subject: WarehouseSubject, _ format: Export.Format,
         after: Int64 = 0, through: Int64 = .max
     ) async throws -> String {
-        var export = try #require(WarehouseExport(query: session.query, reportTimeZone: "UTC"))
+        var export = try #require(
+            WarehouseExport(snapshot: session.snapshot, reportTimeZone: "UTC"))
         (export.after, export.through) = (after, through)
         var bytes: [UInt8] = []
         try await export.run(subject, format: format) { bytes += $0 }

@@ -7,7 +7,7 @@ package struct CustomerPage {
     let frame: Frame
     let answer: EntitlementsAnswer
     let reading: CustomerReading
-    let slice: TimelinePage<CustomerReading.Entry>
+    let entries: TimelinePage<CustomerReading.Entry>
 
     /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
     package init(
@@ -17,7 +17,7 @@ package struct CustomerPage {
         self.frame = frame.of(answer.stamp)
         self.answer = answer
         self.reading = reading
-        slice = reading.page(.newest, after: before, limit: TimelineRows.entryCount)
+        entries = reading.page(.newest, after: before, limit: TimelineRows.entryCount)
     }
 
     /// Whether nothing was ever received about the customer.
@@ -37,8 +37,8 @@ package struct CustomerPage {
         \(proof)
         \(chains)
         <h2>Timeline</h2>
-        \(TimelineRows(frame: frame, isMerged: true).table(slice, gaps: gaps))
-        \(slice.pager(frame))
+        \(TimelineRows(frame: frame, isMerged: true).table(entries, gaps: gaps))
+        \(entries.pager(frame))
         """
     }
 

@@ -6,13 +6,13 @@ package import Queries
 package struct SubscriptionPage {
     let frame: Frame
     let reading: ChainReading
-    let slice: TimelinePage<CustomerReading.Entry>
+    let entries: TimelinePage<CustomerReading.Entry>
 
     /// - Parameter before: the place that the page of the timeline ends before; nil: the newest.
     package init(_ frame: Frame, _ reading: ChainReading, before: TimelinePlace?) {
         self.frame = frame.of(reading.stamp)
         self.reading = reading
-        slice = reading.page(.newest, after: before, limit: TimelineRows.entryCount)
+        entries = reading.page(.newest, after: before, limit: TimelineRows.entryCount)
             .map { .chain($0, reading) }
     }
 
@@ -36,8 +36,8 @@ package struct SubscriptionPage {
             \(frame.proof("subscriptions", reading.chain.originalTransactionId.rawValue))
             \(notices)
             <h2>Timeline</h2>
-            \(TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps))
-            \(slice.pager(frame))
+            \(TimelineRows(frame: frame, isMerged: false).table(entries, gaps: gaps))
+            \(entries.pager(frame))
             """
     }
 

@@ -112,10 +112,17 @@ extension Period {
         for index in periods.indices.dropFirst() {
             var replaced = periods[index]
             let earliest = replaced.start.advanced(byMilliseconds: -replaced.leadMilliseconds)
+            let trust = facts[replaced.bestFact].trust
+            let governing = periods[..<index].last {
+                !$0.isReplaced && facts[$0.bestFact].trust >= trust
+            }
+            let isRevoked = governing?.isRevoked(at: replaced.start) ?? false
             var place = index
             for other in periods.indices.prefix(index).reversed() {
                 guard periods[other].start >= earliest else { break }
-                if replaced.isReplaced(by: periods[other], records, facts) { place = other }
+                if replaced.isReplaced(by: periods[other], isRevoked, records, facts) {
+                    place = other
+                }
             }
             guard place < index else { continue }
             replaced.isReplaced = true
@@ -126,10 +133,13 @@ extension Period {
     }
 
     /// Whether a purchase replaced this renewal before it began: one that runs when this one would
-    /// begin, which was upgraded or revoked before, or was stated before the purchase and never as
-    /// begun. Payloads before 2023-06 do not name a renewal.
+    /// begin, which was upgraded or revoked before, or was stated before the purchase, or upgraded
+    /// at any time, and never as begun. Payloads before 2023-06 do not name a renewal.
+    ///
+    /// - Parameter isRevoked: whether the purchase that governs when this one would begin is
+    ///   revoked then.
     private func isReplaced(
-        by other: Period, _ all: [TransactionRecord], _ facts: OrderedFacts
+        by other: Period, _ isRevoked: Bool, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> Bool {
         guard !other.isReplaced, other.start < start, start < other.end,
             facts[other.bestFact].trust >= facts[bestFact].trust,
@@ -144,17 +154,17 @@ extension Period {
                 || isUpgraded(statement) && statement.signedDate < start
         }
         // Only a status, or a notification of other things than money, states that it began; any
-        // unrevoked snapshot does where the purchase is revoked by then.
-        let isRevoked = other.isRevoked(at: start)
+        // unrevoked snapshot does where the purchase before it is revoked by then.
         let hasBegun = stated.contains { statement in
             guard statement.signedDate >= start, !isUpgraded(statement) else { return false }
+            if isRevoked, statement.revocationDate == nil { return true }
             let fact = facts[statement.fact]
-            guard let type = fact.cause.notificationType else {
-                return fact.status != nil || isRevoked && statement.revocationDate == nil
-            }
+            guard let type = fact.cause.notificationType else { return fact.status != nil }
             return !TrustRanks.ofAnyPurchase.contains(type.value)
         }
-        return isOver || firstStated < other.start && !hasBegun
+        let isSuspect =
+            firstStated < other.start || !isRevoked && stated.contains(where: isUpgraded)
+        return isOver || isSuspect && !hasBegun
     }
 
     /// Adds the family revokes and withdrawals of the next period that are dated before it counts,

@@ -193,7 +193,7 @@ public struct PersonErasure: Sendable {
     ///
     /// - Parameters:
     ///   - ids: originalTransactionIds or transactionIds.
-    ///   - query: finds the chains of today.
+    ///   - snapshot: finds the chains of today.
     ///   - bundleId: nil: in any app.
     ///   - order: if it was carried out before, ids may name nothing any more; nil for a plan.
     /// - Returns: also the ids that name nothing.
@@ -201,7 +201,7 @@ public struct PersonErasure: Sendable {
     /// Throws `QueryError` (`noSuchSubscription` for such an id of a new order), `CommandError` for
     /// a wrong actor, reason or key, and `StoreError`.
     public func chains(
-        named ids: [String], by query: LedgerSnapshot, bundleId: BundleId?,
+        named ids: [String], by snapshot: LedgerSnapshot, bundleId: BundleId?,
         _ order: CommandIntake.Order?
     ) async throws -> (found: [ChainId], unknown: [String]) {
         var isRepeated = false
@@ -213,7 +213,7 @@ public struct PersonErasure: Sendable {
         var (found, unknown): ([ChainId], [String]) = ([], [])
         for id in ids {
             do throws(QueryError) {
-                found.append(try await query.chain(id, bundleId: bundleId))
+                found.append(try await snapshot.chain(id, bundleId: bundleId))
             } catch {
                 guard case .noSuchSubscription = error else { throw error }
                 if let chain = try await erasedChain(id, among: apps) {

@@ -24,7 +24,7 @@ public struct Export: Sendable {
 
     public typealias Output = (_ bytes: [UInt8]) throws -> Void
 
-    let query: LedgerSnapshot
+    let snapshot: LedgerSnapshot
     let moment: Moment
     public var bundleId: BundleId?
     /// For events: those after the position. Otherwise: chains that changed after it.
@@ -32,8 +32,8 @@ public struct Export: Sendable {
     /// Adds `signedPayload` to events.
     public var withEvidence = false
 
-    public init(query: LedgerSnapshot, moment: Moment) {
-        self.query = query
+    public init(snapshot: LedgerSnapshot, moment: Moment) {
+        self.snapshot = snapshot
         self.moment = moment
     }
 
@@ -57,17 +57,17 @@ public struct Export: Sendable {
     ) async throws {
         var shared: [SharedTransaction] = []
         if subject == .subscriptions {
-            let all = try await query.projections.sharedTransactions(
-                through: moment.knowledge.position(head: query.position))
-            shared = try await query.admitted(all, moment.knowledge)
+            let all = try await snapshot.projections.sharedTransactions(
+                through: moment.knowledge.position(head: snapshot.position))
+            shared = try await snapshot.admitted(all, moment.knowledge)
         }
         let sharedChains = Set(shared.map(\.chain))
         var cursor: ChainId?
         while true {
-            let page = try await query.facts.page(after: cursor)
+            let page = try await snapshot.facts.page(after: cursor)
             guard let last = page.last else { return }
             cursor = last.0
-            let (moment, ledger, head) = (moment, query.ledger, query.position)
+            let (moment, ledger, head) = (moment, snapshot.ledger, snapshot.position)
             let wanted = page.filter { isWanted($0) }
             let allShared = shared
             let readings = await Parallel.map(wanted) { entry in
@@ -107,14 +107,14 @@ public struct Export: Sendable {
     // MARK: Events
 
     private func events(_ lines: inout ExportLines, _ output: Output) async throws {
-        let through = moment.knowledge.position(head: query.position)
+        let through = moment.knowledge.position(head: snapshot.position)
         var position = after
         while true {
             let page = try await page(after: position, through: through)
             guard let last = page.last else { return }
             position = last.event.position
             for (event, evidence) in page where isWanted(event) {
-                lines.add { event.write(to: &$0, evidence: evidence, query.ledger.environment) }
+                lines.add { event.write(to: &$0, evidence: evidence, snapshot.ledger.environment) }
             }
             try output(lines.take())
         }
@@ -124,11 +124,11 @@ public struct Export: Sendable {
         after position: Int64, through: Int64
     ) async throws(StoreError) -> [(event: RecordedEvent, evidence: [UInt8]?)] {
         guard withEvidence else {
-            return try await query.ledger.log.events(after: position, through: through)
+            return try await snapshot.ledger.log.events(after: position, through: through)
                 .map { ($0, nil) }
         }
         var page: [(event: RecordedEvent, evidence: [UInt8]?)] = []
-        for logged in try await query.ledger.log.page(after: position, through: through) {
+        for logged in try await snapshot.ledger.log.page(after: position, through: through) {
             page.append((logged.event, try logged.originalBytes()))
         }
         return page

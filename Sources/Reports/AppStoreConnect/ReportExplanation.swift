@@ -44,7 +44,7 @@ extension MetricsQuery {
             throw .unknownTimeZone(ReportExplanation.appleTimeZone)
         }
         guard !table.isTooLarge else { throw .tooManyRows }
-        let catalogue = query.ledger.catalogue
+        let catalogue = snapshot.ledger.catalogue
         let empty = ComparedCells(table, zone: zone, pacific: pacific, limit: limit)
         let sum = try await sumLives(empty) { sum, chain, life in
             sum.add(life, of: chain, catalogue: catalogue)

@@ -27,12 +27,12 @@ extension MetricsQuery {
             metric == CountedMetric.active.rawValue || !applied.contains(.perSubscriber)
                 || scope.filters.keys.allSatisfy({ $0 == .app })
         else { throw .comparedWhole }
-        var seen = SeenValues([], scope.filters, query.ledger.catalogue)
+        var seen = SeenValues([], scope.filters, snapshot.ledger.catalogue)
         try await noteClasses(&seen)
         let empty = ComparedSums(
             metric, pack, applied, instants: scope.instants, filters: scope.filters,
             isByReason: isByReason)
-        let (catalogue, limit) = (query.ledger.catalogue, limit)
+        let (catalogue, limit) = (snapshot.ledger.catalogue, limit)
         let sums = try await sumLives(empty) { sums, chain, life in
             sums.tally.chainCount += 1
             sums.add(life, chain, catalogue, limit)

@@ -45,7 +45,7 @@ extension MetricsQuery {
     private func lives(
         of cell: MetricCell, _ empty: CellSum
     ) async throws(MetricsError) -> CellSum {
-        let (catalogue, conversion) = (query.ledger.catalogue, cell.conversion(rates))
+        let (catalogue, conversion) = (snapshot.ledger.catalogue, cell.conversion(rates))
         return try await sumLives(empty) { sum, chain, life in
             sum.walkedCount += 1
             let found = cell.found(chain, life, catalogue, conversion, &sum.rateGaps)
@@ -75,7 +75,7 @@ extension MetricsQuery {
     private func payments(
         of cell: MetricCell, _ empty: CellSum
     ) async throws(MetricsError) -> CellSum {
-        let (catalogue, limit) = (query.ledger.catalogue, limit)
+        let (catalogue, limit) = (snapshot.ledger.catalogue, limit)
         let conversion = RateConversion(rates, nil, cell.scope.zone)
         let table = cell.scope.payments(until: limit)
         let accounts = try await sumLives(table) { table, chain, life in

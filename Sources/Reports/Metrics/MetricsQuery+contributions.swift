@@ -20,9 +20,9 @@ extension MetricsQuery {
     ) async throws(StoreError) -> MovementTally {
         // Later rows may name classes that are not in this list; they belong to chains that changed
         // since, which are folded.
-        let classes = try await query.projections.metricClasses()
+        let classes = try await snapshot.projections.metricClasses()
         let empty = MovementTally(question, classes: classes, bundleId: bundleId)
-        let projections = query.projections
+        let projections = snapshot.projections
         let pages = ContributionPages(from: 0) { place throws(StoreError) in
             try await projections.contributions(after: place).map { ($0, $0.last) }
         }
@@ -49,7 +49,7 @@ extension MetricsQuery {
                     if !isNamed { isUnnamed = true }
                 }
             }
-            guard !isUnnamed else { throw MovementTally.unnamed(query.projections) }
+            guard !isUnnamed else { throw MovementTally.unnamed(snapshot.projections) }
             try await fold(changed, &sum)
             report(page.last, page.end)
         }
@@ -58,7 +58,7 @@ extension MetricsQuery {
 
     /// Whether any fact of a chain is within the requested knowledge.
     private func isKnown(_ chain: ContributionPage.Chain) -> Bool {
-        chain.firstPosition <= query.position
+        chain.firstPosition <= snapshot.position
             && knowledge.admits(
                 position: chain.firstPosition, receivedAt: chain.firstReceivedAt)
     }
@@ -66,7 +66,7 @@ extension MetricsQuery {
     /// Whether no fact of a chain is after the requested knowledge. For a chain without movements
     /// even the app is unknown here.
     private func isUsable(_ chain: ContributionPage.Chain) -> Bool {
-        chain.lastPosition <= query.position && (bundleId == nil || !chain.movements.isEmpty)
+        chain.lastPosition <= snapshot.position && (bundleId == nil || !chain.movements.isEmpty)
             && knowledge.admits(position: chain.lastPosition, receivedAt: chain.receivedAt)
     }
 
@@ -75,18 +75,20 @@ extension MetricsQuery {
     ) async throws(StoreError) {
         var rest = subscriptions[...]
         while !rest.isEmpty {
-            let chains = try await query.projections.chains(
+            let chains = try await snapshot.projections.chains(
                 numbered: Array(rest.prefix(MetricsQuery.foldedChainCount)))
             rest = rest.dropFirst(MetricsQuery.foldedChainCount)
             let meant = chains.filter { bundleId == nil || $0.bundleId == bundleId }
-            for (chain, facts) in try await query.facts.facts(of: meant) {
-                let known = facts.filter { $0.position <= query.position && knowledge.admits($0) }
-                let life = query.ledger.life(of: known)
+            for (chain, facts) in try await snapshot.facts.facts(of: meant) {
+                let known = facts.filter {
+                    $0.position <= snapshot.position && knowledge.admits($0)
+                }
+                let life = snapshot.ledger.life(of: known)
                 guard !life.isEmpty else { continue }
                 sum.tally.chainCount += 1
                 guard !life.isOneTime else { continue }
                 sum.add(
-                    ChainMetrics(life, of: chain.bundleId, catalogue: query.ledger.catalogue))
+                    ChainMetrics(life, of: chain.bundleId, catalogue: snapshot.ledger.catalogue))
             }
         }
     }

@@ -28,7 +28,7 @@ extension MetricsQuery {
     func lifetime(
         _ empty: LifetimeTable, _ seen: SeenValues, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
-        let (catalogue, limit) = (query.ledger.catalogue, limit)
+        let (catalogue, limit) = (snapshot.ledger.catalogue, limit)
         let conversion = RateConversion(rates, nil, zone)
         let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in

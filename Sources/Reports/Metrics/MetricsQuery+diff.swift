@@ -45,7 +45,7 @@ extension MetricsQuery {
             sum.events, columns: sum.after.columns.map(\.name))
         var named = scope.dimensions.filter { !isMoney || $0 != .currency }
         if scope.filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
-        var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
+        var seen = SeenValues(scope.dimensions, scope.filters, snapshot.ledger.catalogue)
         var money = isMoney ? try await remarks(on: sum.after) : []
         if isMoney, rates != nil { money.append(.converted) }
         // Classes do not cover one-time purchases.
@@ -101,7 +101,7 @@ extension MetricsQuery {
         _ empty: CellTable, _ before: AsOf, limit: Timestamp,
         _ conversion: RateConversion
     ) async throws(MetricsError) -> StatesCompared<CellTable, Place> {
-        let (ledger, after) = (query.ledger, knowledge)
+        let (ledger, after) = (snapshot.ledger, knowledge)
         return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             let compared = FactsCompared(facts, before, after)
             if !compared.new.isEmpty || !compared.old.isEmpty { sum.chainCount += 1 }

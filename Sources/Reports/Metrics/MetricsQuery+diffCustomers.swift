@@ -90,7 +90,7 @@ extension MetricsQuery {
     private func accounts(
         _ empty: LifetimeTable, _ before: AsOf, limit: Timestamp, _ zone: ReportZone
     ) async throws(MetricsError) -> StatesCompared<LifetimeTable, LifetimeTable.Customer> {
-        let (ledger, after) = (query.ledger, knowledge)
+        let (ledger, after) = (snapshot.ledger, knowledge)
         let conversion = RateConversion(rates, nil, zone)
         return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1

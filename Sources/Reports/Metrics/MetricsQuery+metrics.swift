@@ -23,7 +23,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> Report {
         guard name == .mrrMovement || !scope.hasReason else { throw .reasonElsewhere }
         try requireConvertible(scope)
-        var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
+        var seen = SeenValues(scope.dimensions, scope.filters, snapshot.ledger.catalogue)
         let answer: Answer
         switch name {
         case .counted(let metric):
@@ -159,7 +159,7 @@ extension MetricsQuery {
     private func counted(
         _ empty: CountTable, _ seen: SeenValues, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
-        let (catalogue, limit, metric) = (query.ledger.catalogue, limit, empty.metric)
+        let (catalogue, limit, metric) = (snapshot.ledger.catalogue, limit, empty.metric)
         let instants = empty.question.instants
         let conversion = RateConversion(rates, empty.question, zone)
         let needsCatalogue = [.productChanges, .retention].contains(metric)

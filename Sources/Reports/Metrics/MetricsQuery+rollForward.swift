@@ -10,7 +10,7 @@ extension MetricsQuery {
     package struct RollForwardAnswer: Sendable {
         package var rollForward: RollForward
         var tally: Tally
-        /// The position of the answer; stored sums may be ahead of the query.
+        /// The position of the answer; stored sums may be ahead of the snapshot.
         var head: Int64
         /// The completeness read with the sums; nil: the latest.
         var completeness: Completeness?
@@ -44,7 +44,7 @@ extension MetricsQuery {
             if sources.contains(.contributions) {
                 let sum = try await sumContributions(question)
                 return RollForwardAnswer(
-                    rollForward: sum.rollForward, tally: sum.tally, head: query.position,
+                    rollForward: sum.rollForward, tally: sum.tally, head: snapshot.position,
                     source: .contributions)
             }
         } catch {
@@ -60,16 +60,16 @@ extension MetricsQuery {
     private func storedSums(
         _ question: RollForwardQuery, _ zone: ReportZone
     ) async throws(StoreError) -> RollForwardAnswer? {
-        let days = query.ledger.days
+        let days = snapshot.ledger.days
         guard knowledge == .everything, zone.days.name == days.name,
             let plan = MovementPlan(question.instants, days: days, now: now),
-            let stored = try await query.projections.movements(plan),
-            stored.position >= query.position, stored.newestSignedAt.map({ $0 <= now }) ?? true
+            let stored = try await snapshot.projections.movements(plan),
+            stored.position >= snapshot.position, stored.newestSignedAt.map({ $0 <= now }) ?? true
         else { return nil }
         let sum = try await MovementTally.sum(
             stored,
             from: MovementTally(question, classes: stored.classes, bundleId: bundleId),
-            presentDay: plan.presentDay, in: query.projections)
+            presentDay: plan.presentDay, in: snapshot.projections)
         var tally = Tally()
         for counted in stored.classes.classes
         where bundleId == nil || counted.values.app == bundleId {
@@ -86,7 +86,7 @@ extension MetricsQuery {
 
     private func hasChains() async throws(StoreError) -> Bool {
         guard let bundleId else { return true }
-        return try await query.projections.hasChains(of: bundleId)
+        return try await snapshot.projections.hasChains(of: bundleId)
     }
 
     // MARK: Facts
@@ -94,7 +94,7 @@ extension MetricsQuery {
     private func folded(
         _ question: RollForwardQuery, _ zone: ReportZone
     ) async throws(MetricsError) -> RollForwardAnswer {
-        let catalogue = query.ledger.catalogue
+        let catalogue = snapshot.ledger.catalogue
         let conversion = RateConversion(
             question.measure == .money ? rates : nil, question, zone)
         let sum = try await sumLives(MovementTally(question)) { sum, chain, life in
@@ -104,6 +104,6 @@ extension MetricsQuery {
             sum.add(conversion.converted(metrics, &sum.tally.rateGaps))
         }
         return RollForwardAnswer(
-            rollForward: sum.rollForward, tally: sum.tally, head: query.position, source: .facts)
+            rollForward: sum.rollForward, tally: sum.tally, head: snapshot.position, source: .facts)
     }
 }

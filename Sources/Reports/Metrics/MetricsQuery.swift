@@ -8,7 +8,7 @@ public struct MetricsQuery: Sendable {
     /// Reports progress: facts folded, and their approximate total.
     public typealias ProgressHandler = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
-    let query: LedgerSnapshot
+    let snapshot: LedgerSnapshot
     /// The configured report zone.
     let reportTimeZone: String
     /// The current time of the clock.
@@ -21,11 +21,11 @@ public struct MetricsQuery: Sendable {
     public var rates: CurrencyRates?
 
     public init(
-        _ query: LedgerSnapshot, reportTimeZone: String, now: Timestamp,
+        _ snapshot: LedgerSnapshot, reportTimeZone: String, now: Timestamp,
         knowledge: AsOf = .everything, bundleId: BundleId? = nil,
         report: @escaping ProgressHandler = { _, _ in }
     ) {
-        self.query = query
+        self.snapshot = snapshot
         self.reportTimeZone = reportTimeZone
         self.now = now
         self.knowledge = knowledge
@@ -44,7 +44,7 @@ public struct MetricsQuery: Sendable {
     ) async throws(MetricsError) -> Report {
         let scope = try parameters.scope(reportTimeZone, limit: limit)
         let question = scope.question(isPaid ? .paidChains : .chains)
-        var seen = SeenValues(scope.dimensions, scope.filters, query.ledger.catalogue)
+        var seen = SeenValues(scope.dimensions, scope.filters, snapshot.ledger.catalogue)
         try await noteClasses(&seen)
         let answer = try await rollForward(question, by: scope.zone)
         let rows = answer.rollForward.rows()
@@ -71,25 +71,25 @@ public struct MetricsQuery: Sendable {
         _ definition: String, _ scope: MetricScope, remarks: [MetricsRemark],
         rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
     ) -> MetricsStamp {
-        // Stored sums may be ahead of the query.
-        let head = answer?.head ?? query.position
+        // Stored sums may be ahead of the snapshot.
+        let head = answer?.head ?? snapshot.position
         let apps = scope.filters[.app] ?? []
         let app = bundleId ?? (apps.count == 1 ? apps.first ?? nil : nil).map { BundleId($0) }
         return MetricsStamp(
-            definition: definition, environment: query.ledger.environment,
+            definition: definition, environment: snapshot.ledger.environment,
             timeZone: scope.zone.name,
             interval: scope.interval, position: knowledge.position(head: head),
             knownAt: knowledge.knownAt,
-            complete: query.ledger.complete(
+            complete: snapshot.ledger.complete(
                 of: app, knowledge, head: head, in: answer?.completeness),
-            catalogueHash: query.ledger.catalogueHash, remarks: remarks, rates: rates,
+            catalogueHash: snapshot.ledger.catalogueHash, remarks: remarks, rates: rates,
             now: limit == now ? now : nil)
     }
 
     func remarks(_ chainCount: Int, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {
         var remarks: [MetricsRemark] = []
         if chainCount == 0 { remarks.append(.emptyLedger) }
-        if query.ledger.environment != .production { remarks.append(.notProduction) }
+        if snapshot.ledger.environment != .production { remarks.append(.notProduction) }
         return remarks + (chainCount == 0 ? [] : seen.remarks)
     }
 }

@@ -64,7 +64,7 @@ extension MetricsQuery {
     /// The classes of the requested app.
     func classes() async throws(MetricsError) -> [CountedClass] {
         do throws(StoreError) {
-            return try await query.projections.metricClasses().classes.filter {
+            return try await snapshot.projections.metricClasses().classes.filter {
                 bundleId == nil || $0.values.app == bundleId
             }
         } catch {

@@ -48,7 +48,7 @@ extension MetricsQuery {
     func sumLives<Sum: Summable>(
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, Lifecycle) -> Void
     ) async throws(MetricsError) -> Sum {
-        let (ledger, knowledge) = (query.ledger, knowledge)
+        let (ledger, knowledge) = (snapshot.ledger, knowledge)
         return try await sumFacts(empty) { sum, chain, facts in
             let life = ledger.life(of: facts.filter { knowledge.admits($0) })
             if !life.isEmpty { add(&sum, chain, life) }
@@ -59,7 +59,7 @@ extension MetricsQuery {
     func sumFacts<Sum: Summable>(
         _ empty: Sum, adding add: @escaping @Sendable (inout Sum, ChainId, [Fact]) -> Void
     ) async throws(MetricsError) -> Sum {
-        let pages = query.facts.sharedPages()
+        let pages = snapshot.facts.sharedPages()
         do throws(StoreError) {
             return try await empty.adding(0..<ProcessInfo.processInfo.activeProcessorCount) {
                 sum, _ throws(StoreError) in
@@ -73,7 +73,7 @@ extension MetricsQuery {
     private func addPages<Sum>(
         _ pages: FactsPages, to sum: inout Sum, _ add: (inout Sum, ChainId, [Fact]) -> Void
     ) async throws(StoreError) {
-        let head = query.position
+        let head = snapshot.position
         while let (page, factCount) = try await pages.next() {
             try page.forEachChain { chain, facts in
                 // Facts stored under a customer's id are not a chain.

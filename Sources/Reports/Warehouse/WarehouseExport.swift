@@ -10,7 +10,7 @@ import Signing
 /// removed from the ledger. Written lines never change; a run resumed after a position writes
 /// exactly the lines that a single run would have written after it (*Warehouse*).
 public struct WarehouseExport: Sendable {
-    package let query: LedgerSnapshot
+    package let snapshot: LedgerSnapshot
     package let zone: ReportZone
     public var bundleId: BundleId?
     /// Exclusive lower bound of the exported positions.
@@ -19,9 +19,9 @@ public struct WarehouseExport: Sendable {
     public var through: Int64 = .max
 
     /// - `reportTimeZone`: the zone of the days; nil is returned for an unknown zone.
-    public init?(query: LedgerSnapshot, reportTimeZone: String) {
+    public init?(snapshot: LedgerSnapshot, reportTimeZone: String) {
         guard let zone = ReportZone(reportTimeZone) else { return nil }
-        self.query = query
+        self.snapshot = snapshot
         self.zone = zone
     }
 
@@ -32,7 +32,7 @@ public struct WarehouseExport: Sendable {
     /// be mixed, since they do not add up.
     public func rules(_ subject: WarehouseSubject) -> String {
         var parts = subject.columns
-        parts += ["\(Lifecycle.reducerVersion)", query.ledger.catalogueHash.hexadecimal]
+        parts += ["\(Lifecycle.reducerVersion)", snapshot.ledger.catalogueHash.hexadecimal]
         if subject == .daily { parts.append(zone.days.name) }
         let digest = SHA256.hash(Array(parts.joined(separator: "\n").utf8)).hexadecimal
         return String(digest.prefix(WarehouseExport.rulesCharacterCount))
@@ -46,12 +46,12 @@ public struct WarehouseExport: Sendable {
     ) async throws {
         var writer = ExportLines(columns: subject.columns, format: format)
         if after <= 0, let header = writer.header { try output(header) }
-        let end = min(through, query.position)
+        let end = min(through, snapshot.position)
         let rules = rules(subject)
         let erased = try await erasedChains(after: max(0, after))
         var position = after
         while position < end {
-            let events = try await query.ledger.log.events(after: position, through: end)
+            let events = try await snapshot.ledger.log.events(after: position, through: end)
             guard let last = events.last else { return }
             position = last.position
             for var line in try await lines(subject, events, erased) {
@@ -85,10 +85,10 @@ public struct WarehouseExport: Sendable {
     private func erasedChains(
         after start: Int64
     ) async throws(StoreError) -> [Int64: Set<ChainId>] {
-        let log = query.ledger.log
+        let log = snapshot.ledger.log
         var chains: [Int64: Set<ChainId>] = [:]
         // An erasure names only events before it.
-        for position in try await log.erasurePositions(after: start, through: query.position) {
+        for position in try await log.erasurePositions(after: start, through: snapshot.position) {
             guard let erasure = try await log.event(at: position) else { continue }
             for stated in try FactDecoder.decode(erasure) where stated.chain.isPseudonym {
                 chains[stated.fact.position, default: []].insert(stated.chain)
@@ -106,14 +106,14 @@ public struct WarehouseExport: Sendable {
         var byChain: [ChainId: [RecordedEvent]] = [:]
         for event in events {
             guard bundleId == nil || bundleId == event.attributes.bundleId else { continue }
-            for chain in try await query.ledger.chains(of: event) {
+            for chain in try await snapshot.ledger.chains(of: event) {
                 byChain[chain, default: []].append(event)
             }
             for chain in erased[event.position] ?? [] {
                 byChain[chain, default: []].append(event)
             }
         }
-        let facts = try await query.facts.facts(of: byChain.keys.sorted())
+        let facts = try await snapshot.facts.facts(of: byChain.keys.sorted())
         let found = await Parallel.map(facts) { [byChain] chain, facts in
             lines(subject, chain, facts, byChain[chain] ?? [])
         }
@@ -128,7 +128,7 @@ public struct WarehouseExport: Sendable {
     private func lines(
         _ subject: WarehouseSubject, _ chain: ChainId, _ facts: [Fact], _ events: [RecordedEvent]
     ) -> [Line] {
-        let ledger = query.ledger
+        let ledger = snapshot.ledger
         let facts = facts.sorted { $0.position < $1.position }
         func stated(_ position: Int64) -> [WarehouseReading.Values: Int64] {
             let known = facts.filter { $0.position <= position }
@@ -176,11 +176,11 @@ public struct WarehouseExport: Sendable {
             position: position,
             values: [
                 .number(position), .text(receivedAt.rfc3339), .number(sign),
-                .text(query.ledger.environment.rawValue), .text(chain.bundleId.rawValue),
+                .text(snapshot.ledger.environment.rawValue), .text(chain.bundleId.rawValue),
                 .text(chain.originalTransactionId.rawValue),
             ] + values + [
                 .number(Int64(Lifecycle.reducerVersion)),
-                .text(query.ledger.catalogueHash.hexadecimal),
+                .text(snapshot.ledger.catalogueHash.hexadecimal),
             ])
     }
 }

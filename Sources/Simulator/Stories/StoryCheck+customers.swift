@@ -16,7 +16,7 @@ extension StoryCheck {
                 differences.append("an answer has no valid `at`")
                 continue
             }
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId(stated: id), moment: Moment(at: at, now: StoryCheck.end))
             let actual = StoryCheck.object(answer)
             for member in wanted.object ?? [] where member.key != "at" {

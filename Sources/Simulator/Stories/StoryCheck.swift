@@ -173,7 +173,7 @@ public struct StoryCheck: Sendable {
     ) async throws(StoreError) -> JSONValue? {
         let moment = Moment(at: at, now: StoryCheck.end)
         do throws(QueryError) {
-            let reading = try await session.query.reading(id, moment: moment)
+            let reading = try await session.snapshot.reading(id, moment: moment)
             var json = JSONWriter()
             reading.write(to: &json)
             return try? JSONValue.parse(json.bytes)

@@ -81,7 +81,7 @@ struct MisledCustomerTests {
         _ session: LedgerSession, _ customer: CustomerId, _ at: Timestamp, _ known: AsOf
     ) async throws -> Set<String> {
         let moment = Moment(at: at, now: RecoveryWorld.now, knowledge: known)
-        let answer = try await session.query.entitlements(of: customer, moment: moment)
+        let answer = try await session.snapshot.entitlements(of: customer, moment: moment)
         return Set(answer.entitlements.verdicts.filter(\.active).map(\.entitlement))
     }
 
@@ -112,7 +112,7 @@ struct MisledCustomerTests {
         }
         var customers: Set<CustomerId> = []
         for id in ids {
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 id, bundleId: RecoveryWorld.app,
                 moment: Moment(at: RecoveryWorld.now, now: RecoveryWorld.now))
             let shown = try TemporaryLedger.json { reading.write(to: &$0) }

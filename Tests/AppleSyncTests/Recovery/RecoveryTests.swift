@@ -176,10 +176,10 @@ struct RecoveryTests {
         _ = try await world.recover(RecoveryWorld.request(60, 10))
         try await world.ledger.session { session in
             let moment = world.ledger.moment()
-            let answer = try await session.query.entitlements(
+            let answer = try await session.snapshot.entitlements(
                 of: CustomerId("nobody"), moment: moment)
             #expect(answer.stamp.complete?.through == RecoveryWorld.days(10))
-            let reading = try await session.query.reading(
+            let reading = try await session.snapshot.reading(
                 of: CustomerId("nobody"), moment: moment)
             #expect(reading.stamp.complete?.through == RecoveryWorld.days(10))
         }

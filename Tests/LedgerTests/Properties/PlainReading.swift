@@ -97,7 +97,12 @@ struct PlainReading {
         for period in sorted {
             var placed = period
             placed.countsFrom = period.start
-            let place = ordered.firstIndex { isReplaced(period, by: $0) }
+            let governing = ordered.last { other in
+                !other.isReplaced && other.best.fact.trust >= period.best.fact.trust
+            }
+            let isRevoked =
+                governing.map { PlainReading.isRevoked($0, at: period.start) } ?? false
+            let place = ordered.firstIndex { isReplaced(period, by: $0, isRevoked) }
             placed.isReplaced = place != nil
             if let place { placed.countsFrom = ordered[place].countsFrom }
             ordered.insert(placed, at: place ?? ordered.count)
@@ -105,7 +110,17 @@ struct PlainReading {
         return ordered
     }
 
-    private static func isReplaced(_ period: Period, by other: Period) -> Bool {
+    private static func isRevoked(_ period: Period, at time: Timestamp) -> Bool {
+        period.spans.contains { span in
+            span.from <= time && (span.to.map { time < $0 } ?? true)
+        }
+    }
+
+    /// - Parameter isRevoked: whether the purchase that governs at the period's start is revoked
+    ///   then.
+    private static func isReplaced(
+        _ period: Period, by other: Period, _ isRevoked: Bool
+    ) -> Bool {
         let (best, bought) = (period.best, other.start)
         let isBefore = bought < period.start && bought.milliseconds >= opening(period, period.start)
         let isRunning = isBefore && period.start < other.end && !other.isReplaced
@@ -116,23 +131,19 @@ struct PlainReading {
             if let date = statement.transaction.revocationDate, date < period.start { return true }
             if statement.transaction.isUpgraded, statement.signedDate < period.start { return true }
         }
-        if period.firstStated >= bought { return false }
+        let isUpgraded = period.statements.contains { $0.transaction.isUpgraded }
+        if period.firstStated >= bought, isRevoked || !isUpgraded { return false }
         return !period.statements.contains { statement in
             if statement.signedDate < period.start || statement.transaction.isUpgraded {
                 return false
             }
+            if isRevoked, statement.transaction.revocationDate == nil { return true }
             switch statement.fact.cause.notificationType?.value {
             case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke:
                 return false
             default: break
             }
-            if statement.fact.cause.notificationType != nil || statement.fact.status != nil {
-                return true
-            }
-            return statement.transaction.revocationDate == nil
-                && other.spans.contains { span in
-                    span.from <= period.start && (span.to.map { period.start < $0 } ?? true)
-                }
+            return statement.fact.cause.notificationType != nil || statement.fact.status != nil
         }
     }
 

@@ -79,6 +79,17 @@ struct PeriodTests {
         }
     }
 
+    private func about(_ type: NotificationType, _ signed: Timestamp) -> Fact {
+        .notification(type, "2", day(30), day(60), at: signed).transaction {
+            $0.transactionReason = Raw(.renewal)
+        }
+    }
+
+    /// The refund of that purchase, before the renewal begins.
+    private let refund = Fact.notification(
+        .refund, "3", day(29, 500), day(394), at: day(29, 700)
+    ).revoked(day(29, 600))
+
     @Test("A renewal that was replaced before it began never governs")
     func replacedEarly() {
         let expected = [
@@ -92,6 +103,9 @@ struct PeriodTests {
             #expect(life.standing(of: TransactionId("2"), at: day(31))?.outcome != .current)
             #expect(life.answer(day(45))?.transactionId == TransactionId("3"))
         }
+        // Stated by a later history only.
+        let unheard = given(bought, upgrade(until: day(394)), upgraded)
+        #expect(unheard.history == expected && unheard.notices(.missingPeriod).isEmpty)
         func stated(_ reason: TransactionReason?) -> Fact {
             early.transaction { $0.transactionReason = reason.map(Raw.init) }
         }
@@ -105,11 +119,6 @@ struct PeriodTests {
         let year = [
             Start(.subscribed, day(0)), Start(.renewing, day(29, 500)), Start(.expired, day(394)),
         ]
-        func about(_ type: NotificationType, _ signed: Timestamp) -> Fact {
-            .notification(type, "2", day(30), day(60), at: signed).transaction {
-                $0.transactionReason = Raw(.renewal)
-            }
-        }
         let refund = about(.refund, day(35)).revoked(day(35))
         let upgraded = renewal(day(29, 600)).transaction { $0.isUpgraded = true }
         let early = about(.refund, day(29, 700)).revoked(day(29, 700))
@@ -195,13 +204,7 @@ struct PeriodTests {
         for restated in [active, ended] {
             #expect(replaced(restated).state(day(60)) == .expired)
         }
-        // A lone snapshot states it where the replacement is revoked by then.
-        let refund = Fact.notification(.refund, "3", day(29, 500), day(394), at: day(29, 700))
-            .revoked(day(29, 600))
-        let back = replaced(refund, renewal(day(31)))
-        #expect(back.answer(day(45))?.transactionId == TransactionId("2"))
-        #expect(back.state(day(45)) == .renewing)
-        // It does not state that it began.
+        // While the replacement is unrevoked, a lone snapshot does not state that it began.
         let later = renewal(day(45)).revoked(day(44)).transaction { $0.isUpgraded = true }
         for restated in [renewal(day(29, 900)), renewal(day(31)), later] {
             #expect(replaced(restated).state(day(60)) == .renewing)
@@ -209,6 +212,42 @@ struct PeriodTests {
         for other in [upgrade(until: day(30)), upgrade(until: day(394)).trusted(.secret)] {
             let life = given([bought, early, other])
             #expect(life.answer(day(31))?.transactionId == TransactionId("2"))
+        }
+    }
+
+    @Test("Where the replacement is revoked by then, an unrevoked snapshot states that it began")
+    func replacementRefunded() {
+        let upgraded = renewal(day(31)).transaction { $0.isUpgraded = true }
+        for silent in [renewal(day(29, 900)), upgraded, about(.refund, day(31)).revoked(day(31))] {
+            #expect(replaced(refund, silent).history.last == Start(.revoked, day(29, 600)))
+        }
+        let notices = [about(.refundDeclined, day(31)), about(.consumptionRequest, day(31))]
+        for restated in [renewal(day(31))] + notices.map({ $0.with { $0.status = Raw(.active) } }) {
+            let life = replaced(refund, restated)
+            let end = [Start(.renewing, day(30)), Start(.expired, day(60))]
+            #expect(Array(life.history.suffix(2)) == end)
+            #expect(life.notices(.contradiction).isEmpty)
+        }
+    }
+
+    @Test("Of several replacements the last decides whether a snapshot brings the renewal back")
+    func severalReplacements() {
+        func other(_ from: Timestamp) -> Fact {
+            .notification(.didChangeRenewalPref, "4", from, day(394), subtype: .upgrade)
+        }
+        let (first, last, lone) = (other(day(29, 400)), other(day(29, 800)), renewal(day(31)))
+        // The last one is not revoked, or only a lower rank states that it is.
+        let lower = last.trusted(.secret).revoked(day(29, 900))
+        for others in [[refund, last], [first.revoked(day(29, 450))], [lower]] {
+            let life = given([bought, early, upgrade(until: day(394)), lone] + others)
+            #expect(life.answer(day(45))?.isEntitled == true)
+            #expect(life.intervals.allSatisfy { $0.transactionId != TransactionId("2") })
+        }
+        for replacement in [first, first.transaction { $0.isUpgraded = true }] {
+            let life = replaced(replacement, refund, lone)
+            let end = [Start(.renewing, day(30)), Start(.expired, day(60))]
+            #expect(Array(life.history.suffix(2)) == end)
+            #expect(life.lifeFacts(.renewed).map(\.at) == [day(30)])
         }
     }
 

@@ -42,7 +42,7 @@ enum ProvenStory {
             log: session.ledger.log, operations: session.ledger.operations, prover: prover,
             key: key
         ) { StoryCheck.end }
-        return (BundleMaker(session.query, prover: prover, signer: signer), signer)
+        return (BundleMaker(session.snapshot, prover: prover, signer: signer), signer)
     }
 
     /// Every chain of a ledger, at every moment at which its state changes.
@@ -50,7 +50,7 @@ enum ProvenStory {
         var cursor: ChainCursor?
         var found: [(String, Timestamp)] = []
         let end = Moment(at: StoryCheck.end, now: StoryCheck.end)
-        while let reading = try await session.query.next(after: &cursor, moment: end) {
+        while let reading = try await session.snapshot.next(after: &cursor, moment: end) {
             let id = reading.chain.originalTransactionId.rawValue
             found += (reading.transitions.map(\.at) + [StoryCheck.end]).map { (id, $0) }
         }

@@ -95,7 +95,7 @@ struct SubscriberMoneyTests {
             let empty = ComparedSums(
                 metric, .stripe, rules, instants: scope.instants, filters: scope.filters,
                 isByReason: false)
-            let (catalogue, limit) = (query.query.ledger.catalogue, query.limit)
+            let (catalogue, limit) = (query.snapshot.ledger.catalogue, query.limit)
             return try await query.sumLives(empty) { sums, chain, life in
                 sums.add(life, chain, catalogue, limit)
             }

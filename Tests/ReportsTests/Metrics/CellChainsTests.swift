@@ -182,12 +182,12 @@ struct CellChainsTests {
             let cell = try await query.cell(.churn(isPaid: false), parameters, limit: .max)
             #expect(!cell.chains.isEmpty)
             for found in cell.chains {
-                let facts = try await query.query.facts.facts(of: [found.chain]).flatMap(\.1)
+                let facts = try await query.snapshot.facts.facts(of: [found.chain]).flatMap(\.1)
                 let positions = Set(facts.map(\.position))
                 #expect(Set(found.events).isSubset(of: positions))
                 #expect(found.events == found.events.sorted())
                 let life = Lifecycle(
-                    facts, environment: .production, catalogue: query.query.ledger.catalogue)
+                    facts, environment: .production, catalogue: query.snapshot.ledger.catalogue)
                 let ends = life.timeline.compactMap { entry -> Int64? in
                     guard case .state(let transition) = entry.kind, !transition.to.isEntitled
                     else { return nil }

@@ -58,7 +58,7 @@ struct MetricViewTests {
         try await world.ledger.session { session in
             for (isPaid, column) in [(false, "chains"), (true, "paid_chains")] {
                 let report = try await MetricsQuery(
-                    session.query, reportTimeZone: zone, now: TemporaryLedger.end
+                    session.snapshot, reportTimeZone: zone, now: TemporaryLedger.end
                 ).churn(words("day", by: ["product"]), isPaid: isPaid)
                 var expected: [String: Int64] = [:]
                 for row in report.rows where row.churned > 0 {
@@ -80,7 +80,7 @@ struct MetricViewTests {
         let world = try await taken("Europe/Berlin")
         try await world.ledger.session { session in
             let report = try await MetricsQuery(
-                session.query, reportTimeZone: "Europe/Berlin", now: TemporaryLedger.end
+                session.snapshot, reportTimeZone: "Europe/Berlin", now: TemporaryLedger.end
             ).churn(words("month"))
             var expected: [String: Int64] = [:]
             for row in report.rows {
@@ -108,7 +108,7 @@ struct MetricViewTests {
                 "offerDiscountType", "phase", "ownership", "app",
             ]
             let report = try await MetricsQuery(
-                session.query, reportTimeZone: "UTC", now: TemporaryLedger.end
+                session.snapshot, reportTimeZone: "UTC", now: TemporaryLedger.end
             ).churn(words("day", by: dimensions))
             let columns: [(String, (Report.Row) -> Int64)] = [
                 ("new", { $0[.gained(.new)] }), ("appeared", { $0[.gained(.appeared)] }),
@@ -147,7 +147,7 @@ struct MetricViewTests {
         let world = try await taken("UTC")
         try await world.ledger.session { session in
             let report = try await MetricsQuery(
-                session.query, reportTimeZone: "UTC", now: TemporaryLedger.end
+                session.snapshot, reportTimeZone: "UTC", now: TemporaryLedger.end
             ).metric(.mrr, words("day"))
             var expected: [String: Int64] = [:]
             var unpriced: [String: Int64] = [:]

@@ -56,7 +56,7 @@ struct MetricsSourceTests {
             var sources: [MovementSource] = []
             for asked in questions {
                 let query = MetricsQuery(
-                    session.query, reportTimeZone: world.ledger.configuration.reportTimeZone,
+                    session.snapshot, reportTimeZone: world.ledger.configuration.reportTimeZone,
                     now: asked.now)
                 let expected = try await query.rollForward(
                     asked.question, by: asked.zone, from: [.facts])
@@ -118,7 +118,7 @@ struct MetricsSourceTests {
                     .knownAt(asked.now),
                 ]
                 let query = MetricsQuery(
-                    session.query, reportTimeZone: "UTC", now: asked.now,
+                    session.snapshot, reportTimeZone: "UTC", now: asked.now,
                     knowledge: knowledge[number % 4])
                 let expected = try await query.rollForward(
                     asked.question, by: asked.zone, from: [.facts])
@@ -137,7 +137,7 @@ struct MetricsSourceTests {
         try await world.ledger.session { session in
             for (app, isEmpty) in [("com.example.app", false), ("com.example.none", true)] {
                 let query = MetricsQuery(
-                    session.query, reportTimeZone: "UTC", now: TemporaryLedger.end,
+                    session.snapshot, reportTimeZone: "UTC", now: TemporaryLedger.end,
                     bundleId: BundleId(app))
                 var words = MetricParameters()
                 (words.from, words.interval) = ("2022-01-01", "quarter")

@@ -22,11 +22,11 @@ struct Proof {
     /// Throws `Disagreement` with the first violated invariant.
     func check() async throws {
         try await nothingIsMissing()
-        guard let query = run.process.snapshot else {
+        guard let snapshot = run.process.snapshot else {
             throw Disagreement("Nothing was projected.")
         }
-        for life in run.world.lives { try await truth(of: life, query) }
-        for belief in run.beliefs { try await stands(belief, query) }
+        for life in run.world.lives { try await truth(of: life, snapshot) }
+        for belief in run.beliefs { try await stands(belief, snapshot) }
         try await audit()
     }
 
@@ -93,9 +93,9 @@ struct Proof {
 
     // MARK: Answers
 
-    private func truth(of life: SubscriberLife, _ query: LedgerSnapshot) async throws {
+    private func truth(of life: SubscriberLife, _ snapshot: LedgerSnapshot) async throws {
         let id = life.originalTransactionId.rawValue
-        let reading = try await query.reading(id, moment: Moment(at: Proof.end, now: Proof.end))
+        let reading = try await snapshot.reading(id, moment: Moment(at: Proof.end, now: Proof.end))
         let reported = reading.life.intervals.map { interval in
             Proof.words(
                 interval.state.rawValue, interval.from, interval.to,
@@ -114,12 +114,12 @@ struct Proof {
                     + truth.joined(separator: "\n    "))
         }
         for moment in life.moments { try check(moment, reading.life, id) }
-        try await states(life, query, id)
+        try await states(life, snapshot, id)
     }
 
     /// The state at the ends of the last interval and inside it, queried one by one.
     private func states(
-        _ life: SubscriberLife, _ query: LedgerSnapshot, _ id: String
+        _ life: SubscriberLife, _ snapshot: LedgerSnapshot, _ id: String
     ) async throws {
         for interval in life.truth.suffix(1) {
             let inside = interval.to.map { to in
@@ -127,7 +127,7 @@ struct Proof {
             }
             let last = interval.to?.advanced(byMilliseconds: -1)
             for at in [interval.from, inside, last].compactMap({ $0 }) {
-                let reading = try await query.reading(id, moment: Moment(at: at, now: Proof.end))
+                let reading = try await snapshot.reading(id, moment: Moment(at: at, now: Proof.end))
                 guard reading.answer.state.rawValue == interval.state.rawValue else {
                     throw Disagreement(
                         "chain \(id) at \(at.rfc3339): the answer is \(reading.answer.state),"
@@ -153,9 +153,9 @@ struct Proof {
     }
 
     /// Repeats an earlier query as of the same position: its answer must not change.
-    private func stands(_ belief: SystemRun.Belief, _ query: LedgerSnapshot) async throws {
+    private func stands(_ belief: SystemRun.Belief, _ snapshot: LedgerSnapshot) async throws {
         let said = try await Proof.words(
-            query, belief.chain, at: belief.at, position: belief.position)
+            snapshot, belief.chain, at: belief.at, position: belief.position)
         guard said == belief.said else {
             throw Disagreement(
                 "chain \(belief.chain) at \(belief.at.rfc3339), known up to \(belief.position):"
@@ -175,11 +175,11 @@ struct Proof {
 
     /// State and attributes as of a position.
     static func words(
-        _ query: LedgerSnapshot, _ chain: String, at: Timestamp, position: Int64
+        _ snapshot: LedgerSnapshot, _ chain: String, at: Timestamp, position: Int64
     ) async throws -> String {
         do throws(QueryError) {
             let moment = Moment(at: at, now: at, knowledge: .knownPosition(position))
-            let answer = try await query.reading(chain, moment: moment).answer
+            let answer = try await snapshot.reading(chain, moment: moment).answer
             return "\(answer)"
         } catch {
             guard error.code == QueryError.noSuchSubscription("").code else { throw error }

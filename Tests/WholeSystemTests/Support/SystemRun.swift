@@ -210,13 +210,13 @@ struct SystemRun {
         try await process.project()
         guard !steps.isDead else { return }
         let life = random.pick(world.lives)
-        guard let query = process.snapshot else { return }
+        guard let snapshot = process.snapshot else { return }
         let id = life.originalTransactionId.rawValue
         let (at, head) = (time.now, try await process.ledger.log.head().position)
         beliefs.append(
             Belief(
                 chain: id, at: at, position: head,
-                said: try await Proof.words(query, id, at: at, position: head)))
+                said: try await Proof.words(snapshot, id, at: at, position: head)))
     }
 
     // MARK: Recovery
