@@ -84,36 +84,26 @@ public struct Catalogue: Hashable, Sendable {
     /// Callers with a hash function derive `catalogueHash` from it.
     public var canonicalBytes: [UInt8] {
         var writer = JSONWriter()
-        writer.object { catalogue in
-            catalogue.member("leewayMilliseconds", leewayMilliseconds)
-            catalogue.member("minimumTrust", minimumTrust.rawValue)
-            catalogue.array(
-                "products", products.sorted { $0.key < $1.key }
-            ) { writer, entry in
-                writer.object { product in
-                    product.member("productId", entry.key.rawValue)
-                    product.array("entitlements", entry.value.entitlements.sorted()) {
-                        $0.value($1)
-                    }
-                    product.member("group", entry.value.group)
-                    product.member("level", entry.value.level.map(Int64.init))
-                    product.member("period", entry.value.period?.description)
-                    product.member("duration", entry.value.duration?.description)
-                }
+        writer.object { json in
+            json.member("leewayMilliseconds", leewayMilliseconds)
+            json.member("minimumTrust", minimumTrust.rawValue)
+            json.objects("products", products.sorted { $0.key < $1.key }) { json, entry in
+                json.member("productId", entry.key.rawValue)
+                json.array("entitlements", entry.value.entitlements.sorted())
+                json.member("group", entry.value.group)
+                json.member("level", entry.value.level.map(Int64.init))
+                json.member("period", entry.value.period?.description)
+                json.member("duration", entry.value.duration?.description)
             }
             // Omitted when empty, so that hashes of catalogues without the program do not change.
             guard !smallBusinessProgram.isEmpty else { return }
-            catalogue.array(
+            json.objects(
                 "smallBusinessProgram", smallBusinessProgram.sorted { $0.key < $1.key }
-            ) { writer, entry in
-                writer.object { app in
-                    app.member("bundleId", entry.key.rawValue)
-                    app.array("spans", entry.value.sorted { $0.from < $1.from }) { writer, span in
-                        writer.object { json in
-                            json.member("from", span.from)
-                            json.member("to", span.to)
-                        }
-                    }
+            ) { json, entry in
+                json.member("bundleId", entry.key.rawValue)
+                json.objects("spans", entry.value.sorted { $0.from < $1.from }) { json, span in
+                    json.member("from", span.from)
+                    json.member("to", span.to)
                 }
             }
         }

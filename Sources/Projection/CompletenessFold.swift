@@ -70,10 +70,10 @@ struct CompletenessFold: Sendable {
     ) async throws(StoreError) {
         for app in apps.sorted() {
             var cursor = position
-            while cursor < end, let state = completeness.state(of: app) {
+            while cursor < end, let window = completeness.state(of: app)?.window {
                 try goesOn()
                 let page = try await ledger.log.notifications(
-                    of: app, signedFrom: state.from, before: state.through, after: cursor,
+                    of: app, signedFrom: window.from, before: window.through, after: cursor,
                     through: end)
                 cursor = page.next
                 for late in page.found {

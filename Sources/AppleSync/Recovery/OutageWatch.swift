@@ -28,7 +28,7 @@ public struct OutageWatch: Sendable {
     ///
     /// Throws `RecoveryFailure`.
     public func suggestions(
-        excluding swept: OutageDetection.Swept? = nil
+        excluding swept: CompleteWindow? = nil
     ) async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
         let own: [OutageDetection.Suggestion]
         do throws(StoreError) {
@@ -46,7 +46,7 @@ public struct OutageWatch: Sendable {
     /// `OutageDetection.arrivalCount` arrivals.
     package static func suggestions(
         of app: BundleId, in ledger: EnvironmentLedger, now: Timestamp,
-        excluding swept: OutageDetection.Swept? = nil
+        excluding swept: CompleteWindow? = nil
     ) async throws(StoreError) -> [OutageDetection.Suggestion] {
         // Deliveries dated in the future come from a wrong clock; looking back from them would miss
         // everything.
@@ -60,12 +60,9 @@ public struct OutageWatch: Sendable {
 
     /// All sweeps: the certain window and the other one.
     private static func all(
-        _ swept: OutageDetection.Swept?, of app: BundleId, in ledger: EnvironmentLedger
-    ) -> [OutageDetection.Swept] {
-        let certain = ledger.completeness.state(of: app).map {
-            OutageDetection.Swept(from: $0.from, through: $0.through)
-        }
-        return [certain, swept].compactMap { $0 }
+        _ swept: CompleteWindow?, of app: BundleId, in ledger: EnvironmentLedger
+    ) -> [CompleteWindow] {
+        [ledger.completeness.state(of: app)?.window, swept].compactMap { $0 }
     }
 
     private func failedDeliveries() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {

@@ -104,7 +104,7 @@ public struct RecoveryRun: Sendable {
         let completeness = ledger.completeness
         guard completeness.window(after: sweep, in: request.environment) != nil else {
             guard sweep.from < sweep.through else { return .future }
-            let certain = completeness.state(of: request.bundleId)
+            let certain = completeness.state(of: request.bundleId)?.window
             let touches = certain.map {
                 sweep.from <= $0.through && sweep.through >= $0.from
             }

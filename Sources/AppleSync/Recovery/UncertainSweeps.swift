@@ -20,7 +20,7 @@ package final class UncertainSweeps: Sendable {
 
     /// One contiguous window.
     private struct Entry {
-        var swept: OutageDetection.Swept
+        var swept: CompleteWindow
         /// When to sweep again, from its beginning at the latest.
         let againAt: Timestamp
     }
@@ -32,7 +32,7 @@ package final class UncertainSweeps: Sendable {
     static let againMilliseconds: Int64 = 24 * 3_600_000
 
     /// The swept window, while it still counts.
-    package func window(_ name: Name, at now: Timestamp) -> OutageDetection.Swept? {
+    package func window(_ name: Name, at now: Timestamp) -> CompleteWindow? {
         guard let entry = entries.withLock({ $0[name] }) else { return nil }
         return entry.againAt <= now ? nil : entry.swept
     }
@@ -44,7 +44,7 @@ package final class UncertainSweeps: Sendable {
 
     /// Records a completed sweep.
     package func note(
-        _ name: Name, _ swept: OutageDetection.Swept,
+        _ name: Name, _ swept: CompleteWindow,
         _ reservation: RecoveryReport.Reservation?, at now: Timestamp
     ) {
         entries.withLock { entries in

@@ -104,30 +104,15 @@ struct ChangeEmitter {
 }
 
 extension TimelineEntry {
-    /// The content of an entry, independent of its evidence.
-    private struct Meaning: Hashable {
-        let name: ChangeName
-        let at: Timestamp
-        let from: ChainState?
-        let to: ChainState?
-        let reason: EndReason?
-        let product: ProductId?
-        let transaction: TransactionId?
-        let detail: TimelineEvent.Detail?
-
-        init(_ entry: TimelineEntry) {
-            name = ChangeName(entry)
-            at = entry.at
-            switch entry.kind {
-            case .state(let transition):
-                (from, to, reason) = (transition.from, transition.to, transition.reason)
-                (product, transaction) = (transition.productId, transition.transactionId)
-                detail = nil
-            case .fact(let fact):
-                (from, to, reason) = (nil, nil, nil)
-                (product, transaction) = (fact.productId, fact.transactionId)
-                detail = fact.detail
-            }
+    /// What happened, independent of its evidence.
+    private var meaning: Kind {
+        switch kind {
+        case .state(var transition):
+            (transition.cause, transition.events) = (0, [])
+            return .state(transition)
+        case .fact(var event):
+            (event.cause, event.secondCause, event.fact) = (0, nil, nil)
+            return .fact(event)
         }
     }
 
@@ -136,10 +121,10 @@ extension TimelineEntry {
     static func surplus(of entries: [TimelineEntry], over others: [TimelineEntry])
         -> [TimelineEntry]
     {
-        var counts: [Meaning: Int] = [:]
-        for other in others { counts[Meaning(other), default: 0] += 1 }
+        var counts: [Kind: Int] = [:]
+        for other in others { counts[other.meaning, default: 0] += 1 }
         return entries.filter { entry in
-            let meaning = Meaning(entry)
+            let meaning = entry.meaning
             let count = counts[meaning] ?? 0
             counts[meaning] = count - 1
             return count <= 0

@@ -1,10 +1,10 @@
 public import AppStore
 
-/// The interval `[from, through)` of signedDates for which every notification Apple sent is stored.
-/// Nothing is claimed about earlier ones.
+/// The interval `[from, through)` of signedDates that sweeps of Apple's history covered: in that of
+/// an answer every notification Apple sent is stored. Nothing is claimed about earlier ones.
 public struct CompleteWindow: Hashable, Sendable {
-    public let from: Timestamp
-    public let through: Timestamp
+    public var from: Timestamp
+    public var through: Timestamp
 
     public init(from: Timestamp, through: Timestamp) {
         self.from = from

@@ -10,18 +10,15 @@ public struct Completeness: Hashable, Sendable {
         /// Position of the event that produced the state, and when that event was received.
         public let position: Int64
         public let receivedAt: Timestamp
-        public let from: Timestamp
-        public let through: Timestamp
+        public let window: CompleteWindow
 
         public init(
-            bundleId: BundleId, position: Int64, receivedAt: Timestamp, from: Timestamp,
-            through: Timestamp
+            bundleId: BundleId, position: Int64, receivedAt: Timestamp, window: CompleteWindow
         ) {
             self.bundleId = bundleId
             self.position = position
             self.receivedAt = receivedAt
-            self.from = from
-            self.through = through
+            self.window = window
         }
     }
 
@@ -47,20 +44,19 @@ public struct Completeness: Hashable, Sendable {
     /// a gap lies between that another sweep could still cover. An app's first sweep starts the
     /// window. A sweep after a gap of which Apple has dropped a part restarts it, because that gap
     /// can never be closed.
-    public func window(
-        after sweep: Sweep, in environment: Environment
-    ) -> (from: Timestamp, through: Timestamp)? {
+    public func window(after sweep: Sweep, in environment: Environment) -> CompleteWindow? {
         guard sweep.from < sweep.through else { return nil }
-        guard let last = states[sweep.bundleId]?.last else { return (sweep.from, sweep.through) }
-        guard sweep.from <= last.through else {
+        let swept = CompleteWindow(from: sweep.from, through: sweep.through)
+        guard let last = states[sweep.bundleId]?.last?.window else { return swept }
+        guard swept.from <= last.through else {
             let isLost = NotificationHistory.hasLost(
                 last.through, requestedAt: sweep.requestedAt, in: environment)
-            return isLost ? (sweep.from, sweep.through) : nil
+            return isLost ? swept : nil
         }
-        guard sweep.through >= last.from else { return nil }
-        let from = min(sweep.from, last.from)
-        let through = max(sweep.through, last.through)
-        return from == last.from && through == last.through ? nil : (from, through)
+        guard swept.through >= last.from else { return nil }
+        let joined = CompleteWindow(
+            from: min(swept.from, last.from), through: max(swept.through, last.through))
+        return joined == last ? nil : joined
     }
 
     /// Folds a sweep's event; returns the new state if it changed.
@@ -69,7 +65,7 @@ public struct Completeness: Hashable, Sendable {
         _ sweep: Sweep, in environment: Environment, position: Int64, receivedAt: Timestamp
     ) -> State? {
         guard let window = window(after: sweep, in: environment) else { return nil }
-        return add(sweep.bundleId, position, receivedAt, window.from, window.through)
+        return add(sweep.bundleId, position, receivedAt, window)
     }
 
     /// Folds a new notification; returns the new state if an earlier sweep had covered its
@@ -79,19 +75,18 @@ public struct Completeness: Hashable, Sendable {
         notificationSigned signedDate: Timestamp, of bundleId: BundleId, position: Int64,
         receivedAt: Timestamp
     ) -> State? {
-        guard let last = states[bundleId]?.last, last.from <= signedDate,
-            signedDate < last.through
+        guard var window = states[bundleId]?.last?.window, window.from <= signedDate,
+            signedDate < window.through
         else { return nil }
-        return add(bundleId, position, receivedAt, last.from, signedDate)
+        window.through = signedDate
+        return add(bundleId, position, receivedAt, window)
     }
 
     private mutating func add(
-        _ bundleId: BundleId, _ position: Int64, _ receivedAt: Timestamp, _ from: Timestamp,
-        _ through: Timestamp
+        _ bundleId: BundleId, _ position: Int64, _ receivedAt: Timestamp, _ window: CompleteWindow
     ) -> State {
         let state = State(
-            bundleId: bundleId, position: position, receivedAt: receivedAt, from: from,
-            through: through)
+            bundleId: bundleId, position: position, receivedAt: receivedAt, window: window)
         states[bundleId, default: []].append(state)
         return state
     }
@@ -115,14 +110,14 @@ public struct Completeness: Hashable, Sendable {
         var shared: CompleteWindow?
         // In any order: the latest beginning and the earliest end of all.
         for app in apps.isEmpty ? Array(states.keys) : apps {
-            guard let state = state(of: app, where: isKnown) else {
+            guard let window = state(of: app, where: isKnown)?.window else {
                 // An app whose first sweep is not known yet counts as not swept.
                 if apps.isEmpty { continue }
                 return nil
             }
             shared = CompleteWindow(
-                from: max(shared?.from ?? state.from, state.from),
-                through: min(shared?.through ?? state.through, state.through))
+                from: max(shared?.from ?? window.from, window.from),
+                through: min(shared?.through ?? window.through, window.through))
         }
         return shared.flatMap { $0.from <= $0.through ? $0 : nil }
     }

@@ -17,17 +17,6 @@ public enum OutageDetection {
         }
     }
 
-    /// A completed sweep, by signedDate: `[from, through)`.
-    public struct Swept: Hashable, Sendable {
-        public var from: Timestamp
-        public var through: Timestamp
-
-        public init(from: Timestamp, through: Timestamp) {
-            self.from = from
-            self.through = through
-        }
-    }
-
     /// Why a window is suspected.
     public enum Reason: String, Sendable, CaseIterable {
         /// Apple reports failed deliveries.
@@ -64,7 +53,7 @@ public enum OutageDetection {
     ///   - swept: completed sweeps. A silence is dropped when less than a suspicious length remains
     ///     unswept; of the others the swept beginnings are cut off.
     public static func suggestions(
-        _ arrivals: [NotificationDelivery], now: Timestamp, swept: [Swept] = []
+        _ arrivals: [NotificationDelivery], now: Timestamp, swept: [CompleteWindow] = []
     ) -> [Suggestion] {
         let past = arrivals.filter { $0.receivedAt <= now }
         let quiet = silences(past.map(\.receivedAt).sorted(), now: now, swept)
@@ -83,7 +72,7 @@ public enum OutageDetection {
     // MARK: Silence
 
     private static func silences(
-        _ received: [Timestamp], now: Timestamp, _ swept: [Swept]
+        _ received: [Timestamp], now: Timestamp, _ swept: [CompleteWindow]
     ) -> [Suggestion] {
         guard let last = received.last else { return [] }
         var gaps = zip(received, received.dropFirst()).map { one, next in
@@ -108,7 +97,7 @@ public enum OutageDetection {
 
     /// The start of the unswept rest of a silence, with its margin and without.
     private static func rest(
-        _ margin: Timestamp, _ from: Timestamp, _ to: Timestamp, _ swept: [Swept]
+        _ margin: Timestamp, _ from: Timestamp, _ to: Timestamp, _ swept: [CompleteWindow]
     ) -> (begin: Timestamp, quiet: Timestamp) {
         var (begin, quiet) = (margin, from)
         for window in swept.sorted(by: { $0.from < $1.from }) where window.from <= quiet {
@@ -195,7 +184,9 @@ public enum OutageDetection {
     }
 
     /// The windows that are not completely swept.
-    package static func open(_ suggestions: [Suggestion], _ swept: [Swept]) -> [Suggestion] {
+    package static func open(
+        _ suggestions: [Suggestion], _ swept: [CompleteWindow]
+    ) -> [Suggestion] {
         let windows = swept.sorted { $0.from < $1.from }
         return suggestions.compactMap { suggestion in
             var rest = suggestion

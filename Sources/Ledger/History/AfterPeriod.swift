@@ -39,16 +39,7 @@ struct AfterPeriodRule {
     /// S; nil when no later period is known.
     let nextStart: Timestamp?
     /// The DID_RENEW/BILLING_RECOVERY fact that brought the next period.
-    private let statedRecovery: Int?
-
-    init(
-        _ facts: OrderedFacts, _ period: Period, nextStart: Timestamp?, recoveryFact: Int? = nil
-    ) {
-        self.facts = facts
-        self.period = period
-        self.nextStart = nextStart
-        statedRecovery = recoveryFact
-    }
+    var statedRecovery: Int?
 
     var end: Timestamp { period.end }
 

@@ -101,7 +101,7 @@ struct HistoryReader {
         _ index: Int, _ recoveries: [(fact: Int, id: TransactionId)]
     ) -> AfterPeriod? {
         guard index + 1 < periods.count else {
-            return AfterPeriodRule(facts, periods[index], nextStart: nil).evaluate()
+            return AfterPeriodRule(facts: facts, period: periods[index], nextStart: nil).evaluate()
         }
         let nextStart = periods[index + 1].start
         if nextStart > periods[index].end {
@@ -111,14 +111,15 @@ struct HistoryReader {
             let trust = found.map { facts[$0.fact].trust }.max()
             let recovery = found.first { facts[$0.fact].trust == trust }
             return AfterPeriodRule(
-                facts, periods[index], nextStart: nextStart, recoveryFact: recovery?.fact
+                facts: facts, period: periods[index], nextStart: nextStart,
+                statedRecovery: recovery?.fact
             ).evaluate()
         }
         guard nextStart == periods[index].end, periods[index + 1].firstStated > nextStart else {
             return nil
         }
         let following = index + 2 < periods.count ? periods[index + 2].start : nil
-        return AfterPeriodRule(facts, periods[index], nextStart: nextStart)
+        return AfterPeriodRule(facts: facts, period: periods[index], nextStart: nextStart)
             .keptAnchorGrace(periods[index + 1], before: following)
             .map { AfterPeriod(segments: [$0]) }
     }

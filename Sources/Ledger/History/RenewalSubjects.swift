@@ -49,7 +49,7 @@ struct RenewalSubjects: Sendable {
         if isBefore {
             return period.isRenewal(facts) ? Subject(period: begun, isUnknown: false) : nil
         }
-        let rule = AfterPeriodRule(facts, period, nextStart: nil)
+        let rule = AfterPeriodRule(facts: facts, period: period, nextStart: nil)
         return Subject(period: begun, isUnknown: rule.isAboutUnknownPeriod(point))
     }
 

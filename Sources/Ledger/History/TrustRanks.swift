@@ -178,7 +178,7 @@ private struct HigherStatements {
     /// it.
     private func accessEnd(of period: Period, _ next: Period?) -> (time: Timestamp, fact: Int) {
         if let next, next.start <= period.end { return (next.start, period.bestFact) }
-        let after = AfterPeriodRule(facts, period, nextStart: next?.start).evaluate()
+        let after = AfterPeriodRule(facts: facts, period: period, nextStart: next?.start).evaluate()
         guard let grace = after.segments.first(where: { $0.state == .grace }), let until = grace.to,
             facts[grace.cause].trust > rank
         else { return (period.end, period.bestFact) }
@@ -231,7 +231,7 @@ private struct HigherStatements {
     private func denial(
         of period: Period, after governing: Period, until next: Timestamp?
     ) -> Int? {
-        let rule = AfterPeriodRule(facts, governing, nextStart: next)
+        let rule = AfterPeriodRule(facts: facts, period: governing, nextStart: next)
         return evidence.first { index in
             let time = facts.times[index]
             guard time >= period.start, next.map({ time < $0 }) ?? true else { return false }

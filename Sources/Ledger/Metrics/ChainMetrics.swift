@@ -13,29 +13,15 @@ public struct ChainMetrics: Hashable, Sendable {
             .stretches(isHistoryMissing: life.isAdopted)
     }
 
-    /// Every change between stretches, including the start of the first.
-    public var movements: [Movement] {
-        stretches.indices.map { index in
-            Movement(before: index == 0 ? nil : stretches[index - 1], after: stretches[index])
-        }
-    }
-
     /// The movements before `end` that an event decided, as churn over all chains counts them.
     public func counted(by cause: Int64, before end: Timestamp) -> [DecidedChange] {
         let question = RollForwardQuery(.chains, instants: [])
-        return movements.filter { $0.after.cause == cause && $0.at < end }.flatMap { movement in
-            movement.changes(question).map { DecidedChange(.counted($0.column), at: movement.at) }
+        return stretches.indices.flatMap { index -> [DecidedChange] in
+            let at = stretches[index].from
+            guard stretches[index].cause == cause, at < end else { return [] }
+            return changes(at: index, question).map { DecidedChange(.counted($0.column), at: at) }
         }
     }
-}
-
-/// A change of a chain's counted values. A change of a dimension that was not requested is ignored.
-public struct Movement: Hashable, Sendable {
-    /// Nil at the beginning of the history.
-    public var before: CountedStretch?
-    public var after: CountedStretch
-
-    public var at: Timestamp { after.from }
 }
 
 extension Lifecycle {
@@ -68,8 +54,6 @@ struct StretchReader {
     }
 
     /// Nil if the governing period has no snapshot, which does not occur.
-    ///
-    /// - Parameter last: the stretch before.
     private func stretch(_ index: Int, after last: CountedStretch?) -> CountedStretch? {
         let period = history.intervals[index].period
         // Most intervals have the same period as the one before.

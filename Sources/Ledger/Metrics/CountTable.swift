@@ -5,12 +5,7 @@ public struct CountTable: Sendable {
     public let metric: CountedMetric
     /// The instants, dimensions and filters; a monetary metric puts the currency first.
     public let question: RollForwardQuery
-    private var sums: [Cell: [String: Int64]] = [:]
-
-    private struct Cell: Hashable {
-        var interval: Int
-        var key: RollForwardQuery.Key
-    }
+    private var sums: [RollForwardQuery.Cell: [String: Int64]] = [:]
 
     /// - `dimensions`: `reason` is not meaningful here and always nil.
     public init(
@@ -26,11 +21,7 @@ public struct CountTable: Sendable {
     /// Adds one chain's contribution. Order does not matter.
     public mutating func add(_ occurrences: [Occurrence]) {
         for occurrence in occurrences {
-            guard let interval = question.interval(of: occurrence.at),
-                question.matches(occurrence.values)
-            else { continue }
-            let cell = Cell(
-                interval: interval, key: question.key(occurrence.values, reason: nil))
+            guard let cell = question.cell(of: occurrence.at, occurrence.values) else { continue }
             sums[cell, default: [:]].merge(occurrence.amounts) { $0.addingSaturated($1) }
         }
     }
@@ -61,17 +52,10 @@ public struct CountTable: Sendable {
     /// The rows by interval, then by group; without groups one for each interval, even if empty.
     public func rows() -> [Row] {
         let isWhole = question.dimensions.isEmpty && !metric.isMoney
-        var byInterval: [Int: [RollForwardQuery.Key]] = [:]
-        // In any order: the keys of each interval are sorted below.
-        for cell in sums.keys { byInterval[cell.interval, default: []].append(cell.key) }
-        return question.instants.indices.dropLast().flatMap { interval in
-            let found = (byInterval[interval] ?? []).sorted(by: RollForwardQuery.precedes)
-            let keys = found.isEmpty && isWhole ? [[]] : found
-            return keys.map { key in
-                Row(
-                    from: question.instants[interval], to: question.instants[interval + 1],
-                    group: key, amounts: sums[Cell(interval: interval, key: key)] ?? [:])
-            }
+        return question.ordered(sums.keys, isWhole: isWhole).map { cell in
+            Row(
+                from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
+                group: cell.key, amounts: sums[cell] ?? [:])
         }
     }
 }

@@ -27,17 +27,13 @@ public struct CountedClass: Hashable, Sendable {
     }
 
     /// Whether metrics count it as active.
-    public var isActive: Bool { stretch.isActive }
+    public var isActive: Bool { values.ownership.isOwnPurchase }
 
     /// Whether it is active and not a trial.
-    public var isPaid: Bool { stretch.isPaid }
+    public var isPaid: Bool { isActive && values.phase != .trial }
 
-    /// A stretch of this class; only its counted values are meaningful.
-    var stretch: CountedStretch {
-        CountedStretch(
-            from: Timestamp(milliseconds: 0), to: nil, state: .subscribed, values: values,
-            entry: nil, reason: nil, period: nil, annualised: annualised, cause: 0)
-    }
+    /// Active and free.
+    var isTrial: Bool { isActive && values.phase == .trial }
 }
 
 /// Why a chain changed class.
@@ -55,14 +51,14 @@ public enum MovementLabel: Hashable, Sendable {
 
 /// A change of class, independent of chain and time; the roll-forward is summed from the counts of
 /// each by time. There is no movement between stretches without access.
-public struct ClassMovement<Class: Hashable & Sendable>: Hashable, Sendable {
+public struct ClassMovement: Hashable, Sendable {
     /// Nil if the chain was not entitled.
-    public var before: Class?
+    public var before: CountedClass?
     /// Nil if the chain is no longer entitled.
-    public var after: Class?
+    public var after: CountedClass?
     public var label: MovementLabel
 
-    public init(before: Class?, after: Class?, label: MovementLabel) {
+    public init(before: CountedClass?, after: CountedClass?, label: MovementLabel) {
         self.before = before
         self.after = after
         self.label = label
@@ -86,8 +82,8 @@ extension CountedStretch {
 extension ChainMetrics {
     /// Changes of class in order, with their times: a roll-forward's only input of a chain. An
     /// unchanged renewal adds none.
-    public var classMovements: [(at: Timestamp, movement: ClassMovement<CountedClass>)] {
-        var found: [(at: Timestamp, movement: ClassMovement<CountedClass>)] = []
+    public var classMovements: [(at: Timestamp, movement: ClassMovement)] {
+        var found: [(at: Timestamp, movement: ClassMovement)] = []
         found.reserveCapacity(stretches.count)
         // Of the last stretch with access; nil if there is none.
         var (before, old): (Int?, CountedClass?) = (nil, nil)
@@ -102,23 +98,5 @@ extension ChainMetrics {
             old = new
         }
         return found
-    }
-}
-
-extension ClassMovement<CountedClass> {
-    /// A chain movement that corresponds to it.
-    var movement: Movement {
-        var after =
-            after?.stretch
-            ?? CountedStretch(
-                from: Timestamp(milliseconds: 0), to: nil, state: .expired,
-                values: before?.values ?? DimensionValues(app: BundleId("")), entry: nil,
-                reason: nil, period: nil, annualised: nil, cause: 0)
-        switch label {
-        case .entry(let gain): after.entry = gain
-        case .end(let reason): after.reason = reason
-        case .change: break
-        }
-        return Movement(before: before?.stretch, after: after)
     }
 }

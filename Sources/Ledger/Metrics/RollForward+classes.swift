@@ -32,24 +32,21 @@ package struct RollForwardSide: Hashable, Sendable {
     private let annualised: Int64?
 
     package init(_ counted: CountedClass, _ question: RollForwardQuery) {
-        let stretch = counted.stretch
-        isCounted = question.counts(stretch)
-        key = isCounted ? question.key(stretch.values, reason: nil) : []
-        isTrial = question.measure != .chains && stretch.isTrial
+        isCounted = question.counts(counted.values)
+        key = isCounted ? question.key(counted.values, reason: nil) : []
+        isTrial = question.measure != .chains && counted.isTrial
         annualised = question.measure == .money && isCounted ? counted.annualised : nil
     }
 }
 
 extension RollForward {
     /// A movement's contribution, for `add` of this roll-forward.
-    package mutating func effect(of movement: ClassMovement<CountedClass>) -> RollForwardEffect {
-        let moved = movement.movement
+    package mutating func effect(of movement: ClassMovement) -> RollForwardEffect {
         var effect = RollForwardEffect()
-        if let before = moved.before, let step = step(before, sign: -1) {
-            effect.steps.append(step)
+        for (counted, sign) in [(movement.before, Int64(-1)), (movement.after, 1)] {
+            if let counted, let step = step(counted, sign: sign) { effect.steps.append(step) }
         }
-        if let step = step(moved.after, sign: 1) { effect.steps.append(step) }
-        for change in moved.changes(question) where change.amount != 0 {
+        for change in movement.changes(question) where change.amount != 0 {
             effect.changes.append(
                 RollForwardEffect.Change(
                     group: group(change.key), column: change.column, amount: change.amount))
@@ -71,18 +68,16 @@ extension RollForward {
         return here
     }
 
-    private mutating func step(_ stretch: CountedStretch, sign: Int64) -> RollForwardEffect.Step? {
-        guard question.counts(stretch) else { return nil }
-        let isUnpriced = question.measure == .money && stretch.annualised == nil
+    private mutating func step(_ counted: CountedClass, sign: Int64) -> RollForwardEffect.Step? {
+        guard question.counts(counted.values) else { return nil }
+        let isUnpriced = question.measure == .money && counted.annualised == nil
         return RollForwardEffect.Step(
-            group: group(question.key(stretch.values, reason: nil)),
-            amount: sign * question.amount(stretch), unpriced: isUnpriced ? sign : 0)
+            group: group(question.key(counted.values, reason: nil)),
+            amount: sign * question.amount(counted.annualised), unpriced: isUnpriced ? sign : 0)
     }
 
     /// Adds a movement of `count` chains at one time; `first` is the index of the first instant
     /// after it.
-    ///
-    /// - `count`: chains; 0 adds nothing.
     package mutating func add(_ effect: RollForwardEffect, before first: Int, count: Int64) {
         guard count != 0, question.instants.count > 1 else { return }
         guard first < question.instants.count else { return }

@@ -31,17 +31,12 @@ public struct RollForward: Sendable {
     /// Adds one chain. Order does not matter.
     public mutating func add(_ chain: ChainMetrics) {
         guard question.instants.count > 1 else { return }
-        var before: CountedStretch?
-        for stretch in chain.stretches {
+        for (index, stretch) in chain.stretches.enumerated() {
             addActive(stretch)
-            if let interval = question.interval(of: stretch.from) {
-                for change in Movement(before: before, after: stretch).changes(question)
-                where change.amount != 0 {
-                    addChange(
-                        change.amount, group: group(change.key), interval, change.column)
-                }
+            guard let interval = question.interval(of: stretch.from) else { continue }
+            for change in chain.changes(at: index, question) where change.amount != 0 {
+                addChange(change.amount, group: group(change.key), interval, change.column)
             }
-            before = stretch
         }
     }
 
@@ -105,12 +100,12 @@ public struct RollForward: Sendable {
 
     /// A stretch `[from, to)` is active just before every instant in `(from, to]`.
     private mutating func addActive(_ stretch: CountedStretch) {
-        guard question.counts(stretch) else { return }
+        guard stretch.state.isEntitled, question.counts(stretch.values) else { return }
         let first = question.firstInstant(after: stretch.from)
         let end = stretch.to.map { question.firstInstant(after: $0) } ?? question.instants.count
         guard first < end else { return }
         let group = group(question.key(stretch.values, reason: nil))
-        let amount = question.amount(stretch)
+        let amount = question.amount(stretch.annualised)
         addStep(amount, group: group, first)
         addStep(-amount, group: group, end)
         guard question.measure == .money, stretch.annualised == nil else { return }

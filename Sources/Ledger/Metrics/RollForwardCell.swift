@@ -50,10 +50,12 @@ extension ChainMetrics {
                 question.measure == .money && $0.annualised == nil
             }.map { CellPart(amount: 1, cause: $0.cause) }
         case .column, .churned:
-            return movements.filter { start <= $0.at && $0.at < end }.flatMap { movement in
-                movement.changes(question).filter { change in
+            return stretches.indices.flatMap { index -> [CellPart] in
+                let stretch = stretches[index]
+                guard start <= stretch.from, stretch.from < end else { return [] }
+                return changes(at: index, question).filter { change in
                     change.amount != 0 && change.key == key && figure.includes(change.column)
-                }.map { CellPart(amount: $0.amount, cause: movement.after.cause) }
+                }.map { CellPart(amount: $0.amount, cause: stretch.cause) }
             }
         }
     }
@@ -62,7 +64,7 @@ extension ChainMetrics {
         before instant: Timestamp, in key: [String?], _ question: RollForwardQuery
     ) -> [CellPart] {
         stretches(before: instant, in: key, question)
-            .map { CellPart(amount: question.amount($0), cause: $0.cause) }
+            .map { CellPart(amount: question.amount($0.annualised), cause: $0.cause) }
             .filter { $0.amount != 0 }
     }
 
@@ -72,7 +74,7 @@ extension ChainMetrics {
     ) -> [CountedStretch] {
         stretches.filter { stretch in
             stretch.from < instant && (stretch.to.map { instant <= $0 } ?? true)
-                && question.counts(stretch)
+                && stretch.state.isEntitled && question.counts(stretch.values)
                 && question.key(stretch.values, reason: nil) == key
         }
     }

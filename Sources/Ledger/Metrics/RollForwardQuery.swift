@@ -55,10 +55,10 @@ public struct RollForwardQuery: Hashable, Sendable {
         dimensions.firstIndex(of: .reason).map { $0 + (measure == .money ? 1 : 0) }
     }
 
-    /// Whether the chain is counted in a stretch.
-    func counts(_ stretch: CountedStretch) -> Bool {
-        guard measure == .chains ? stretch.isActive : stretch.isPaid else { return false }
-        return matches(stretch.values)
+    /// Whether a chain with access and these values is counted.
+    func counts(_ values: DimensionValues) -> Bool {
+        values.ownership.isOwnPurchase && (measure == .chains || values.phase != .trial)
+            && matches(values)
     }
 
     /// Whether all filters accept it.
@@ -67,9 +67,7 @@ public struct RollForwardQuery: Hashable, Sendable {
     }
 
     /// One chain, or a year of its price; 0 if the price is unknown.
-    func amount(_ stretch: CountedStretch) -> Int64 {
-        measure == .money ? stretch.annualised ?? 0 : 1
-    }
+    func amount(_ annualised: Int64?) -> Int64 { measure == .money ? annualised ?? 0 : 1 }
 
     /// - Parameter reason: why access ended, for churned chains.
     package func key(_ values: DimensionValues, reason: EndReason?) -> Key {
@@ -97,6 +95,37 @@ public struct RollForwardQuery: Hashable, Sendable {
     package func interval(of time: Timestamp) -> Int? {
         let next = firstInstant(after: time)
         return next == 0 || next == instants.count ? nil : next - 1
+    }
+
+    // MARK: Cells
+
+    /// The place of a row: an interval and a group.
+    package struct Cell: Hashable, Sendable {
+        package var interval: Int
+        package var key: Key
+
+        package init(interval: Int, key: Key) {
+            self.interval = interval
+            self.key = key
+        }
+    }
+
+    /// The cell of something that happens at a moment; nil outside the intervals, and where a
+    /// filter excludes it.
+    package func cell(of time: Timestamp, _ values: DimensionValues) -> Cell? {
+        guard let interval = interval(of: time), matches(values) else { return nil }
+        return Cell(interval: interval, key: key(values, reason: nil))
+    }
+
+    /// Different cells in the order of rows.
+    ///
+    /// - Parameter isWhole: an interval without a cell has one without a group.
+    package func ordered(_ cells: some Sequence<Cell>, isWhole: Bool) -> [Cell] {
+        let found = Dictionary(grouping: cells, by: \.interval)
+        return instants.indices.dropLast().flatMap { interval in
+            let keys = (found[interval] ?? []).map(\.key).sorted(by: RollForwardQuery.precedes)
+            return (keys.isEmpty && isWhole ? [[]] : keys).map { Cell(interval: interval, key: $0) }
+        }
     }
 
     /// Order of rows: nil first, then by bytes, value by value.

@@ -31,7 +31,7 @@ extension NoticeReader {
 
     /// A statement of a lower trust rank does not decide, but counts as seen.
     private func isStatedByLowerRank(_ period: Period, before time: Timestamp) -> Bool {
-        let rule = AfterPeriodRule(facts, period, nextStart: nil)
+        let rule = AfterPeriodRule(facts: facts, period: period, nextStart: nil)
         if rule.candidateFacts(until: time).contains(where: { rule.signal($0) == .failing }) {
             return true
         }

@@ -158,7 +158,7 @@ extension NoticeReader {
         for index in periods.indices where !history.isOneTime {
             let next = index + 1 < periods.count ? periods[index + 1] : nil
             if let next, next.start <= periods[index].end { continue }
-            let rule = AfterPeriodRule(facts, periods[index], nextStart: next?.start)
+            let rule = AfterPeriodRule(facts: facts, period: periods[index], nextStart: next?.start)
             let window = rule.candidateFacts(until: next?.start)
             guard let top = window.map({ facts[$0].trust }).max(),
                 let failing = window.first(where: { index in

@@ -68,7 +68,7 @@ extension LedgerSnapshot {
         let id = kind == .event ? String(event.position) : text
         return [
             SearchMatch(
-                kind, id, chain: event.attributes.chainId, position: event.position)
+                kind: kind, id: id, chain: event.attributes.chainId, position: event.position)
         ]
     }
 }
@@ -76,13 +76,14 @@ extension LedgerSnapshot {
 extension NamedThing {
     fileprivate var match: SearchMatch {
         switch self {
-        case .customer(let id): SearchMatch(.customer, id.rawValue, customer: id)
+        case .customer(let id): SearchMatch(kind: .customer, id: id.rawValue, customer: id)
         case .chain(let chain):
-            SearchMatch(.subscription, chain.originalTransactionId.rawValue, chain: chain)
+            SearchMatch(
+                kind: .subscription, id: chain.originalTransactionId.rawValue, chain: chain)
         case .transaction(let id, let chain):
-            SearchMatch(.transaction, id.rawValue, chain: chain)
+            SearchMatch(kind: .transaction, id: id.rawValue, chain: chain)
         case .orderLine(let id, let chain):
-            SearchMatch(.webOrderLineItem, id.rawValue, chain: chain)
+            SearchMatch(kind: .webOrderLineItem, id: id.rawValue, chain: chain)
         }
     }
 }

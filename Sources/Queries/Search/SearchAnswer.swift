@@ -26,17 +26,6 @@ public struct SearchMatch: Hashable, Sendable {
     public var customer: CustomerId?
     /// Of an event.
     public var position: Int64?
-
-    init(
-        _ kind: Kind, _ id: String, chain: ChainId? = nil, customer: CustomerId? = nil,
-        position: Int64? = nil
-    ) {
-        self.kind = kind
-        self.id = id
-        self.chain = chain
-        self.customer = customer
-        self.position = position
-    }
 }
 
 /// The answer to a search by id (`Contract.md`, `find`).
@@ -102,8 +91,6 @@ public struct SearchAnswer: Sendable, JSONObjectWritable {
 public struct SearchError: Error, Hashable, Sendable {
     public let code = "invalidParameter"
     public let message = "A search takes 1 to \(SearchLimits.textByteCount) bytes of text."
-
-    init() {}
 }
 
 /// Bounds of a search.

@@ -7,14 +7,9 @@ struct LatenessTable: Summable {
     private let question: RollForwardQuery
     private let isByApp: Bool
     private let apps: Set<String?>?
-    private var found: [Cell: [Int64]] = [:]
+    private var found: [RollForwardQuery.Cell: [Int64]] = [:]
     /// Of all time, regardless of the requested range.
     private var arrivals: [BundleId: [NotificationDelivery]] = [:]
-
-    struct Cell: Hashable, Sendable {
-        var interval: Int
-        var app: String?
-    }
 
     /// - Parameter apps: nil: all.
     init(instants: [Timestamp], isByApp: Bool, apps: Set<String?>?) {
@@ -42,12 +37,17 @@ struct LatenessTable: Summable {
     }
 
     /// The cell in which a delivery counts; nil if it does not count.
-    func cell(of fact: Fact, _ app: BundleId) -> Cell? {
+    func cell(of fact: Fact, _ app: BundleId) -> RollForwardQuery.Cell? {
         guard fact.cause.kind == .notification, fact.isArrivalKnown,
-            let signed = fact.signedDate, apps.map({ $0.contains(app.rawValue) }) ?? true,
-            let interval = question.interval(of: signed)
+            let signed = fact.signedDate, apps.map({ $0.contains(app.rawValue) }) ?? true
         else { return nil }
-        return Cell(interval: interval, app: isByApp ? app.rawValue : nil)
+        return cell(at: signed, app)
+    }
+
+    private func cell(at time: Timestamp, _ app: BundleId) -> RollForwardQuery.Cell? {
+        question.interval(of: time).map {
+            RollForwardQuery.Cell(interval: $0, key: isByApp ? [app.rawValue] : [])
+        }
     }
 
     static func isLate(_ delayMilliseconds: Int64) -> Bool {
@@ -86,34 +86,19 @@ struct LatenessTable: Summable {
 
     /// The cell of the interval in which a suspected outage begins; nil outside the requested
     /// range.
-    func cell(of outage: SuspectedOutage) -> Cell? {
-        question.interval(of: outage.window.from).map {
-            Cell(interval: $0, app: isByApp ? outage.app.rawValue : nil)
-        }
+    func cell(of outage: SuspectedOutage) -> RollForwardQuery.Cell? {
+        cell(at: outage.window.from, outage.app)
     }
 
     /// One row per interval, or per app and interval.
     func rows(_ outages: [SuspectedOutage]) -> [Report.Row] {
-        var suspected: [Cell: Int64] = [:]
-        for outage in outages {
-            guard let cell = cell(of: outage) else { continue }
-            suspected[cell, default: 0] += 1
-        }
-        var byInterval: [Int: [Cell]] = [:]
-        for cell in Set(found.keys).union(suspected.keys) {
-            byInterval[cell.interval, default: []].append(cell)
-        }
-        return question.instants.indices.dropLast().flatMap { interval in
-            let cells = (byInterval[interval] ?? []).sorted {
-                RollForwardQuery.precedes([$0.app], [$1.app])
-            }
-            let rows = cells.isEmpty && !isByApp ? [Cell(interval: interval, app: nil)] : cells
-            return rows.map { cell in
-                Report.Row(
-                    from: question.instants[interval], to: question.instants[interval + 1],
-                    group: isByApp ? [cell.app] : [],
-                    amounts: amounts(found[cell] ?? [], suspected[cell]))
-            }
+        var suspected: [RollForwardQuery.Cell: Int64] = [:]
+        for cell in outages.compactMap({ cell(of: $0) }) { suspected[cell, default: 0] += 1 }
+        let cells = Set(found.keys).union(suspected.keys)
+        return question.ordered(cells, isWhole: !isByApp).map { cell in
+            Report.Row(
+                from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
+                group: cell.key, amounts: amounts(found[cell] ?? [], suspected[cell]))
         }
     }
 

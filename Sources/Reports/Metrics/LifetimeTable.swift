@@ -129,10 +129,7 @@ struct LifetimeTable: Summable {
 
     // MARK: Rows
 
-    private struct Cell: Hashable {
-        var interval: Int
-        var key: RollForwardQuery.Key
-    }
+    private typealias Cell = RollForwardQuery.Cell
 
     /// Rows by interval of the first purchase, then by group. The currency is that of the payments;
     /// a customer who paid in several currencies counts in each of them.
@@ -154,12 +151,7 @@ struct LifetimeTable: Summable {
                 throw .amountTooLarge
             }
         }
-        let ordered = sums.keys.sorted { left, right in
-            left.interval == right.interval
-                ? RollForwardQuery.precedes(left.key, right.key)
-                : left.interval < right.interval
-        }
-        return ordered.map { cell in
+        return question.ordered(sums.keys, isWhole: false).map { cell in
             Report.Row(
                 from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
                 group: cell.key, amounts: averaged(sums[cell] ?? [:]))

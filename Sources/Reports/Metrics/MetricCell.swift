@@ -80,7 +80,7 @@ package struct MetricCell: Sendable {
 
     /// - Parameter rates: nil: nothing is converted.
     func conversion(_ rates: CurrencyRates?) -> RateConversion {
-        RateConversion(rates, question, scope.zone)
+        RateConversion(rates: rates, question: question, zone: scope.zone)
     }
 
     /// Without zeros.
@@ -99,8 +99,8 @@ package struct MetricCell: Sendable {
                 instants: question.instants)
             return conversion.converted(all, metric, &gaps).compactMap { found in
                 guard let amount = found.amounts[column.name], amount != 0,
-                    question.interval(of: found.at) == 0, question.matches(found.values),
-                    question.key(found.values, reason: nil) == key
+                    question.cell(of: found.at, found.values)
+                        == RollForwardQuery.Cell(interval: 0, key: key)
                 else { return nil }
                 return CellPart(amount: amount, cause: found.cause)
             }

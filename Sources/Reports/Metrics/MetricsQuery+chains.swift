@@ -58,7 +58,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> CellSum {
         let knowledge = knowledge
         let table = try cell.scope.delays()
-        let wanted = LatenessTable.Cell(interval: 0, app: cell.group.first?.value)
+        let wanted = RollForwardQuery.Cell(interval: 0, key: cell.key)
         return try await sumFacts(empty) { sum, chain, facts in
             sum.walkedCount += 1
             let parts = facts.compactMap { fact -> CellPart? in
@@ -76,7 +76,7 @@ extension MetricsQuery {
         of cell: MetricCell, _ empty: CellSum
     ) async throws(MetricsError) -> CellSum {
         let (catalogue, limit) = (snapshot.ledger.catalogue, limit)
-        let conversion = RateConversion(rates, nil, cell.scope.zone)
+        let conversion = RateConversion(rates: rates, question: nil, zone: cell.scope.zone)
         let table = cell.scope.payments(until: limit)
         let accounts = try await sumLives(table) { table, chain, life in
             var income = CustomerIncome(life, of: chain, catalogue, limit: limit)

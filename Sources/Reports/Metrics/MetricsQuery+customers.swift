@@ -29,7 +29,7 @@ extension MetricsQuery {
         _ empty: LifetimeTable, _ seen: SeenValues, _ zone: ReportZone
     ) async throws(MetricsError) -> Answer {
         let (catalogue, limit) = (snapshot.ledger.catalogue, limit)
-        let conversion = RateConversion(rates, nil, zone)
+        let conversion = RateConversion(rates: rates, question: nil, zone: zone)
         let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in
             sum.tally.chainCount += 1

@@ -36,7 +36,8 @@ extension MetricsQuery {
         }
         // Counts of chains need no conversion.
         let isMoney = metric.isMoney
-        let conversion = RateConversion(isMoney ? rates : nil, empty.question, scope.zone)
+        let conversion = RateConversion(
+            rates: isMoney ? rates : nil, question: empty.question, zone: scope.zone)
         let sum = try await compare(empty, before, limit: common, conversion)
         try requireRates(sum.rateGaps)
         guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }

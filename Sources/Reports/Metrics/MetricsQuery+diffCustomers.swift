@@ -22,7 +22,7 @@ extension MetricsQuery {
         var moved: [Place: Set<Int64>] = [:]
         for place in MetricsQuery.moved(old, new) {
             let interval = scope.instants.firstIndex(of: place.from) ?? 0
-            let cell = LatenessTable.Cell(interval: interval, app: place.group.first ?? nil)
+            let cell = RollForwardQuery.Cell(interval: interval, key: place.group)
             moved[place] =
                 place.column == LatenessTable.suspected
                 ? sum.known.about(changed.filter { sum.after.cell(of: $0) == cell })
@@ -35,7 +35,7 @@ extension MetricsQuery {
 
     private func deliveries(
         _ empty: LatenessTable, _ before: AsOf
-    ) async throws(MetricsError) -> StatesCompared<LatenessTable, LatenessTable.Cell> {
+    ) async throws(MetricsError) -> StatesCompared<LatenessTable, RollForwardQuery.Cell> {
         let after = knowledge
         return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1
@@ -91,7 +91,7 @@ extension MetricsQuery {
         _ empty: LifetimeTable, _ before: AsOf, limit: Timestamp, _ zone: ReportZone
     ) async throws(MetricsError) -> StatesCompared<LifetimeTable, LifetimeTable.Customer> {
         let (ledger, after) = (snapshot.ledger, knowledge)
-        let conversion = RateConversion(rates, nil, zone)
+        let conversion = RateConversion(rates: rates, question: nil, zone: zone)
         return try await sumFacts(StatesCompared(empty)) { sum, chain, facts in
             sum.chainCount += 1
             func income(_ facts: [Fact]) -> CustomerIncome {

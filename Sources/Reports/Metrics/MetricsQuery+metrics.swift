@@ -161,7 +161,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> Answer {
         let (catalogue, limit, metric) = (snapshot.ledger.catalogue, limit, empty.metric)
         let instants = empty.question.instants
-        let conversion = RateConversion(rates, empty.question, zone)
+        let conversion = RateConversion(rates: rates, question: empty.question, zone: zone)
         let needsCatalogue = [.productChanges, .retention].contains(metric)
         let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in

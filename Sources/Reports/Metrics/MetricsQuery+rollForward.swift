@@ -96,7 +96,7 @@ extension MetricsQuery {
     ) async throws(MetricsError) -> RollForwardAnswer {
         let catalogue = snapshot.ledger.catalogue
         let conversion = RateConversion(
-            question.measure == .money ? rates : nil, question, zone)
+            rates: question.measure == .money ? rates : nil, question: question, zone: zone)
         let sum = try await sumLives(MovementTally(question)) { sum, chain, life in
             sum.tally.chainCount += 1
             guard !life.isOneTime else { return }

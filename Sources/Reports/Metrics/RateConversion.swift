@@ -6,19 +6,12 @@ internal import Projection
 /// converted. An amount with a moment of its own is converted at the rates of its day in the
 /// report's zone.
 struct RateConversion: Sendable {
-    private let rates: CurrencyRates?
-    private let question: RollForwardQuery?
-    private let zone: ReportZone
-
-    /// - Parameters:
-    ///   - rates: nil: nothing is converted.
-    ///   - question: nil: every contribution is in the answer.
-    ///   - zone: its days have the rates.
-    init(_ rates: CurrencyRates?, _ question: RollForwardQuery?, _ zone: ReportZone) {
-        self.rates = rates
-        self.question = question
-        self.zone = zone
-    }
+    /// Nil: nothing is converted.
+    let rates: CurrencyRates?
+    /// Nil: every contribution is in the answer.
+    let question: RollForwardQuery?
+    /// Its days have the rates.
+    let zone: ReportZone
 
     func converted(
         _ found: [Occurrence], _ metric: CountedMetric, _ gaps: inout Set<CurrencyRates.Gap>

@@ -9,8 +9,6 @@ public struct SuspectedOutage: Hashable, Sendable, JSONObjectWritable {
 
     public func writeMembers(to json: inout JSONWriter) {
         json.member("bundleId", app)
-        json.member("from", window.from)
-        json.member("to", window.to)
-        json.array("reasons", window.reasons) { $0.value($1.rawValue) }
+        window.writeMembers(to: &json)
     }
 }

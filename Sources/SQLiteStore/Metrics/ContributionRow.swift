@@ -112,9 +112,7 @@ struct ChainMovements: Sendable {
 
     mutating func reserveCapacity(_ count: Int) { movements.reserveCapacity(count) }
 
-    mutating func append(
-        at: Int64, _ movement: ClassMovement<CountedClass>, _ numbers: ClassNumbers
-    ) {
+    mutating func append(at: Int64, _ movement: ClassMovement, _ numbers: ClassNumbers) {
         let before = number(place)
         place = movement.after.map { after in
             // Few chains have more than three classes; comparing is faster than computing the

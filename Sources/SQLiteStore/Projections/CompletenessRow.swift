@@ -11,8 +11,8 @@ enum CompletenessRow {
                 into: "completeness",
                 [
                     "position": state.position, "bundle_id": state.bundleId,
-                    "received_at": state.receivedAt, "complete_from": state.from,
-                    "complete_through": state.through,
+                    "received_at": state.receivedAt, "complete_from": state.window.from,
+                    "complete_through": state.window.through,
                 ])
         }
     }
@@ -26,7 +26,8 @@ enum CompletenessRow {
         ) { row in
             Completeness.State(
                 bundleId: BundleId(row.requiredText(1)), position: row.int64(0),
-                receivedAt: row.time(2), from: row.time(3), through: row.time(4))
+                receivedAt: row.time(2),
+                window: CompleteWindow(from: row.time(3), through: row.time(4)))
         }
         return Completeness(states: states)
     }

@@ -84,7 +84,7 @@ public struct RecoveryWatch: Sendable {
         let swept = uncertain.window(name, at: now)
         let suggestions = try await OutageWatch(ledger: ledger, client: client) { clock.now }
             .suggestions(excluding: swept)
-        let certain = ledger.completeness.state(of: client.bundleId)?.through
+        let certain = ledger.completeness.state(of: client.bundleId)?.window.through
         let through = [certain, swept?.through].compactMap { $0 }.max()
         let again = uncertain.due(name, at: now)
         let isOld = through.map {
@@ -111,7 +111,7 @@ public struct RecoveryWatch: Sendable {
             report(.recovered(served.environment, client.bundleId, done))
         }
         guard let start = done.from, let end = done.to else { return }
-        let window = OutageDetection.Swept(from: start, through: end)
+        let window = CompleteWindow(from: start, through: end)
         host.outages.note(
             served.environment, client.bundleId, OutageDetection.open(suggestions, [window]),
             at: now)

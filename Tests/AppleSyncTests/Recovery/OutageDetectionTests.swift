@@ -193,7 +193,7 @@ struct OutageDetectionTests {
         let now = last.advanced(byMilliseconds: 6 * hour)
         let begin = last.advanced(byMilliseconds: -OutageDetection.marginMilliseconds)
         for (from, through) in [(-2 * hour, -hour), (1, 6 * hour)] {
-            let swept = OutageDetection.Swept(
+            let swept = CompleteWindow(
                 from: last.advanced(byMilliseconds: from),
                 through: last.advanced(byMilliseconds: through))
             let found = OutageDetection.suggestions(arrivals, now: now, swept: [swept])
@@ -214,7 +214,7 @@ struct OutageDetectionTests {
         let found = OutageDetection.suggestions(arrivals, now: morning(14))
         #expect(found.map(\.to) == (1...14).map { morning($0) })
         for day in Int64(1)...14 {
-            let swept = OutageDetection.Swept(from: time(-hour), through: morning(day))
+            let swept = CompleteWindow(from: time(-hour), through: morning(day))
             let rest = OutageDetection.suggestions(arrivals, now: morning(14), swept: [swept])
             #expect(rest.map(\.to) == (day + 1..<15).map { morning($0) })
         }

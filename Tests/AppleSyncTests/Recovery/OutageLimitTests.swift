@@ -62,7 +62,7 @@ struct OutageLimitTests {
     @Test("a sweep that did not become certain counts for a day, less a millisecond")
     func again() {
         let name = UncertainSweeps.Name(environment: .production, bundleId: RecoveryWorld.app)
-        let swept = OutageDetection.Swept(
+        let swept = CompleteWindow(
             from: RecoveryWorld.days(2), through: RecoveryWorld.days(1))
         let uncertain = UncertainSweeps()
         uncertain.note(name, swept, .refused, at: RecoveryWorld.now)

@@ -42,7 +42,7 @@ struct CompletenessTests {
         #expect(
             completeness.take(sweep(50, 100), in: .production, position: 7, receivedAt: time(3))
                 != nil)
-        #expect(completeness.state(of: CompletenessTests.app)?.from == time(50))
+        #expect(completeness.state(of: CompletenessTests.app)?.window.from == time(50))
         #expect(through(completeness) == 300)
     }
 

@@ -57,20 +57,23 @@ struct Proof {
         let positions = Dictionary(
             events.map { ($0.key, $0.position) }, uniquingKeysWith: { first, _ in first })
         let states = ledger.completeness.all
-        guard states.last?.through ?? completeThrough >= completeThrough, !states.isEmpty else {
+        guard states.last?.window.through ?? completeThrough >= completeThrough, !states.isEmpty
+        else {
             throw Disagreement("The last recovery did not make its window certain: \(states).")
         }
         let sent = run.world.lives.flatMap(\.deliveries)
         for state in states {
             for delivery in sent {
                 guard case .notification(let notification, _, _) = delivery.evidence,
-                    let date = delivery.signedDate, state.from <= date, date < state.through
+                    let date = delivery.signedDate, state.window.from <= date,
+                    date < state.window.through
                 else { continue }
                 let key = EventKey.make(.notification, [notification.notificationUUID?.rawValue])
                 guard let position = positions[key], position <= state.position else {
                     throw Disagreement(
                         "At position \(state.position) the log was stated as complete"
-                            + " before \(state.through.rfc3339), but \(date.rfc3339) is missing.")
+                            + " before \(state.window.through.rfc3339), but \(date.rfc3339)"
+                            + " is missing.")
                 }
             }
         }

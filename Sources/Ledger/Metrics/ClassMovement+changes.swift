@@ -6,11 +6,23 @@ struct RollForwardChange: Hashable, Sendable {
     var amount: Int64
 }
 
-extension Movement {
+extension ChainMetrics {
+    /// The changes at the start of a stretch; none between stretches without access.
+    func changes(at index: Int, _ question: RollForwardQuery) -> [RollForwardChange] {
+        let before = index == 0 ? nil : stretches[index - 1]
+        guard let label = stretches[index].label(after: before) else { return [] }
+        return ClassMovement(
+            before: before.flatMap { CountedClass($0) }, after: CountedClass(stretches[index]),
+            label: label
+        ).changes(question)
+    }
+}
+
+extension ClassMovement {
     /// The movement under one query: no change, one, or one for each side.
     func changes(_ question: RollForwardQuery) -> [RollForwardChange] {
-        let left = before.flatMap { question.counts($0) ? $0 : nil }
-        let entered = question.counts(after) ? after : nil
+        let left = before.flatMap { question.counts($0.values) ? $0 : nil }
+        let entered = after.flatMap { question.counts($0.values) ? $0 : nil }
         switch (left, entered) {
         case (nil, nil): return []
         case (let left?, nil): return changes(leaving: left, question)
@@ -18,14 +30,14 @@ extension Movement {
             return [
                 RollForwardChange(
                     key: question.key(entered.values, reason: nil),
-                    column: columnOfEntry(question), amount: question.amount(entered))
+                    column: columnOfEntry(question), amount: question.amount(entered.annualised))
             ]
         case (let left?, let entered?): return changes(question, from: left, to: entered)
         }
     }
 
     private func changes(
-        _ question: RollForwardQuery, from left: CountedStretch, to entered: CountedStretch
+        _ question: RollForwardQuery, from left: CountedClass, to entered: CountedClass
     ) -> [RollForwardChange] {
         // Most movements are renewals at the same price; comparing values costs less than comparing
         // keys.
@@ -33,7 +45,9 @@ extension Movement {
         let (old, new) = (
             question.key(left.values, reason: nil), question.key(entered.values, reason: nil)
         )
-        let (before, after) = (question.amount(left), question.amount(entered))
+        let (before, after) = (
+            question.amount(left.annualised), question.amount(entered.annualised)
+        )
         guard old == new else {
             return [
                 RollForwardChange(key: old, column: .movedOut, amount: before),
@@ -49,22 +63,25 @@ extension Movement {
     }
 
     private func columnOfEntry(_ question: RollForwardQuery) -> RollForwardColumn {
-        guard let before, before.state.isEntitled else { return .gained(after.entry ?? .new) }
+        guard let before else {
+            if case .entry(let gain) = label { return .gained(gain) }
+            return .gained(.new)
+        }
         // Access continued: only whether it counts here changed.
         return question.measure != .chains && before.isTrial ? .converted : .movedIn
     }
 
     private func changes(
-        leaving left: CountedStretch, _ question: RollForwardQuery
+        leaving left: CountedClass, _ question: RollForwardQuery
     ) -> [RollForwardChange] {
-        let amount = question.amount(left)
+        let amount = question.amount(left.annualised)
         let key = question.key(left.values, reason: nil)
-        guard !after.state.isEntitled else {
+        if let after {
             let isFree = question.measure != .chains && after.isTrial
             let column: RollForwardColumn = isFree ? .toFree : .movedOut
             return [RollForwardChange(key: key, column: column, amount: amount)]
         }
-        let reason = after.reason ?? .other
+        let reason: EndReason = if case .end(let stated) = label { stated } else { .other }
         let churned = RollForwardColumn.churned(reason)
         guard question.dimensions.contains(.reason) else {
             return [RollForwardChange(key: key, column: churned, amount: amount)]
