@@ -89,6 +89,10 @@ public struct Recovery: Sendable {
                 // Starts again with what Apple still has; fetched events are duplicates.
                 let now = max(clock(), failure.answeredAt ?? clock())
                 guard let shorter = plan.cut(at: now, marginMilliseconds: margin) else {
+                    // No run can end it.
+                    try await storing { () throws(StoreError) in
+                        try await ledger.operations.endRecovery(request.name)
+                    }
                     throw .tooOld
                 }
                 plan = shorter

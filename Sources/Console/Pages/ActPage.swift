@@ -186,7 +186,9 @@ extension Frame {
             <input id="actor" name="actor" required maxlength="200" \
             value="\(HTML(field: values["actor"] ?? ""))" autocomplete="name">
             """
-        let actor = viewer.name.map { "<p>Decided by <b>\($0)</b>.</p>" as HTML } ?? stated
+        let actor =
+            viewer.name.map { "<p>Decided by <b>\($0)</b>.</p>\(Page.hidden([("author", $0)]))" }
+            ?? stated
         // The browser drops one line feed at the beginning of a text area.
         return """
             \(actor)

@@ -154,12 +154,15 @@ package struct CustomerPage {
         return "<ul class=\"caveats\">\(items)\(more)</ul>"
     }
 
-    /// The links among the events that decide, which Apple did not sign.
+    /// The links among the events that decide, and their ends, which Apple did not sign.
     private func linked(_ verdict: Verdict, _ chain: ChainReading?) -> HTML {
         let links = verdict.evidence.filter { position in
-            if case .link? = chain?.facts[position]?.command?.action { true } else { false }
+            switch chain?.facts[position]?.command?.action {
+            case .link, .unlink: true
+            default: false
+            }
         }
-        return links.isEmpty ? "" : " (\(frame.events(links)): an operator's link)"
+        return links.isEmpty ? "" : " (\(frame.events(links)): linked or unlinked by an operator)"
     }
 
     private func heard(_ chain: ChainReading?) -> HTML {
@@ -168,21 +171,20 @@ package struct CustomerPage {
         return "; last heard \(frame.time(last))"
     }
 
-    /// A grant in force can be withdrawn.
+    /// Each grant in force can be withdrawn, also one that does not decide.
     private func withdrawal(_ verdict: Verdict) -> HTML {
-        guard verdict.basis == .grant, frame.viewer.decides, !frame.state.isHistoric else {
-            return ""
+        guard frame.viewer.decides, !frame.state.isHistoric else { return "" }
+        let grants = Grant.grants(reading.commands).filter { grant in
+            grant.entitlement == verdict.entitlement && grant.customer == reading.customer
+                && reading.moment.at < grant.end
         }
-        let grants = reading.commands.compactMap { fact -> String? in
-            guard let command = fact.command, case .grant(_, let name, _) = command.action,
-                name == verdict.entitlement, verdict.evidence.contains(fact.position)
-            else { return nil }
-            return command.id
-        }
-        return grants.map { id -> HTML in
+        return grants.map { grant -> HTML in
             let address = frame.url(
-                "customers", reading.customer.rawValue, "ungrant", query: [("grant", id)])
-            return "<p class=\"acts\"><a href=\"\(address)\">Withdraw the grant</a></p>"
+                "customers", reading.customer.rawValue, "ungrant", query: [("grant", grant.id)])
+            return """
+                <p class="acts"><a href="\(address)">Withdraw the grant</a> until \
+                \(frame.time(grant.until))</p>
+                """
         }.joined("")
     }
 

@@ -92,7 +92,12 @@ extension ConsoleForm {
     /// The actor, reason and key of an act. The actor is the viewer; without tokens the form names
     /// one. A reason is one line; the form has room for several.
     func order(_ frame: Frame, _ context: WebContext) throws -> CommandIntake.Order {
-        CommandIntake.Order(
+        if let name = frame.viewer.name, let author = text("author"), author != name {
+            throw Problem.invalid(
+                "This form was opened as \(author), and you are signed in as \(name) now: nothing was"
+                    + " decided. Send it again to decide as \(name).")
+        }
+        return CommandIntake.Order(
             actor: try frame.viewer.name ?? required("actor"), tokenName: context.principal?.name,
             reason: String(try required("reason").map { $0.isNewline ? " " : $0 }),
             key: try required("key"))

@@ -3,7 +3,9 @@ import AppStoreAPI
 import AppleSync
 import Foundation
 import Ledger
+import LedgerStore
 import LedgerTestSupport
+import Projection
 import Simulator
 import TestSupport
 import Testing
@@ -137,6 +139,8 @@ struct RecoveryFaultTests {
         #expect(done.report.completeThrough == RecoveryWorld.days(150))
         let older = try await world.failure(RecoveryWorld.request(300, 200))
         #expect(older?.code == "windowTooOld")
+        let open = try await world.ledger.ledger { try await $0.operations.openRecoveries() }
+        #expect(open.isEmpty)
     }
 
     @Test("a clock far behind Apple's does not repeat requests for expired history forever")

@@ -293,7 +293,7 @@ struct ConsolePageTests {
             let page = try await client.get("\(ConsolePageTests.home)/customers/ann?done=5").text
             #expect(page.contains("data-reason=\"movedOn\"") && page.contains("events/5\""))
             let present = try await client.get("\(ConsolePageTests.home)/customers/bob?done=5").text
-            #expect(present.contains(">#5</a>: an operator's link)"))
+            #expect(present.contains(">#5</a>: linked or unlinked by an operator)"))
         }
     }
 

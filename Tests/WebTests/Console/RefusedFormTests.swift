@@ -36,6 +36,28 @@ struct RefusedFormTests {
         }
     }
 
+    @Test("A form that another person opened decides nothing, and is shown again with its text")
+    func otherAuthor() async throws {
+        let place = try ConsoleAccessTests().place([.support, .write])
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            let cookie: HTTPFields = [
+                .cookie: try #require(try await ConsoleAccessTests.signIn(client))
+            ]
+            let path = "/console/production/customers/ann/note"
+            let form = try await client.get(path, cookie).text
+            #expect(form.contains("name=\"author\" value=\"sara\""))
+            let refused = try await client.submit(
+                path, "key=k&author=eve&reason=ticket+7".utf8, cookie)
+            #expect(refused.status == 400 && refused.text.contains("This form was opened as eve"))
+            #expect(refused.text.contains("ticket 7"))
+            #expect(refused.text.contains("name=\"author\" value=\"sara\""))
+            #expect(try await host.ledger(.production).ledger.log.head().position == 0)
+            let decided = try await client.submit(
+                path, "key=k&author=sara&reason=ticket+7".utf8, cookie)
+            #expect(decided.status == 303)
+        }
+    }
+
     @Test("The act of a session without the scope is among the refused attempts, if it was complete")
     func lackingScope() async throws {
         let place = try ConsoleAccessTests().place([.support])
