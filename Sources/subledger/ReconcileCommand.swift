@@ -43,13 +43,15 @@ struct ReconcileCommand: OutputCommand {
         let lines = report.results.map { result in
             (namesApps ? "\(result.chain.bundleId) " : "") + result.text + "\n"
         }
+        let stop = report.stop.flatMap { $0.isRefusedKey ? nil : CommandFailure($0) }
+        let refusal = report.refusedKey.map { CommandFailure($0, about: report.refusedApps) }
+        let warning = stop == nil ? nil : refusal.map { "warning: \($0.code): \($0.message)" }
         return Output(
             json: report.write(to:),
             text: lines.joined() + "\(report.summary); position \(report.position)\n",
+            notes: warning.map { [$0] } ?? [],
             isClean: report.count(.failed) + report.count(.unknown) == 0,
-            failure: report.stop.map { stop in
-                CommandFailure(stop, about: stop.isRefusedKey ? report.refusedApps : [])
-            })
+            failure: stop ?? refusal)
     }
 
     private func reconcile(

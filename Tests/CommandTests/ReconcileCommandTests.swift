@@ -77,6 +77,36 @@ struct ReconcileCommandTests {
         }
     }
 
+    @Test("beside the failure that ends the run, a warning names the app with a refused key")
+    func refusedKeyBesideAnotherFailure() async throws {
+        // The refused key fails at an earlier request.
+        let faults =
+            #"[{"fault":"rateLimited","milliseconds":600000,"#
+            + #""endpoint":"allSubscriptionStatuses"}]"#
+        try await apple.serving(faults: faults) { place, _ in
+            // The server accepts the key for the first app only.
+            let other = "com.example.other"
+            let apps = try place.configured([Workplace.app, other])
+            let sold: [(String, String)] =
+                [(Evidence.id, other)]
+                + (2...4).map { ("60000000000000\($0)", Workplace.app) }
+            try place.write(
+                sold.map { id, app in
+                    try Evidence.line(
+                        "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, id: id,
+                        app: app)
+                }, to: "bought.ndjson")
+            let taken = try await place.run(
+                ["ingest", "bought.ndjson", "--trust-root", "root.der"] + apps)
+            #expect(taken.code == 0, "\(taken.err)")
+            let outcome = try await place.run(["reconcile"] + apps)
+            #expect(outcome.code == 74)
+            #expect(outcome.err.contains("error: rateLimited: "), "\(outcome.err)")
+            #expect(
+                outcome.err.contains("warning: unauthorized: \(other): "), "\(outcome.err)")
+        }
+    }
+
     @Test("a TEST that arrives elsewhere, or has no address, is reported, and exit code 1")
     func testNotification() async throws {
         try await apple.serving { place, _ in

@@ -39,19 +39,16 @@ public struct StoreKitImport: Sendable {
             var bad: [IngestError] = []
             do throws(LineReader.Failure) {
                 let reader = StoredFileReader(path: "\(directory)/\(file)", name: file)
-                reading: while true {
+                while true {
                     let pieces = try await reader.next()
                     if pieces.isEmpty { break }
                     for piece in pieces {
-                        do throws(IngestError) {
-                            try take(StoredDocument(piece, name: piece.name ?? file), &evidence)
+                        switch piece.document {
+                        case .success(let document):
+                            take(document, &evidence)
                             found += 1
-                        } catch { bad.append(error) }
-                        if found == 0, bad.count >= ImportLimits.barrenLineCount {
-                            break reading
+                        case .failure(let error): bad.append(error)
                         }
-                        // The lines of a JSON list are not separate pieces of evidence.
-                        if found == 0, bad.first?.code == StoredDocument.listCode { break reading }
                     }
                 }
                 if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
@@ -117,23 +114,16 @@ public struct StoreKitImport: Sendable {
         for file in evidence.files {
             let reader = StoredFileReader(
                 path: "\(evidence.directory)/\(file)", name: file)
-            var found = 0
-            var barren = 0
-            // `read` has already reported unreadable files.
-            reading: while let pieces = try? await reader.next(), !pieces.isEmpty {
+            // `read` has already reported unusable pieces and unreadable files.
+            while let pieces = try? await reader.next(), !pieces.isEmpty {
                 for piece in pieces {
-                    if found == 0, barren >= ImportLimits.barrenLineCount { break reading }
-                    guard let stored = try? StoredDocument(piece, name: file) else {
-                        barren += 1
-                        continue
-                    }
-                    found += 1
-                    guard stored.form != .transactionReceipt,
-                        let environment = environment(of: stored)
+                    guard case .success(let document) = piece.document,
+                        document.form != .transactionReceipt,
+                        let environment = environment(of: document)
                     else { continue }
-                    waiting[environment, default: []].append(piece)
+                    waiting[environment, default: []].append(piece.chunk)
                     count += 1
-                    byteCount += piece.bytes.count
+                    byteCount += piece.chunk.bytes.count
                 }
                 if count >= ImportLimits.piecesPerBatch
                     || byteCount >= ImportLimits.bytesPerBatch

@@ -5,12 +5,21 @@ import Signing
 
 /// Splits a stored file: a receipt in any form is one piece; anything else is lines, or a body over
 /// several of them. Memory use is limited to a few lines.
+///
+/// A file ends after a JSON list at its beginning, whose lines are not separate pieces of evidence,
+/// and after `ImportLimits.barrenLineCount` pieces without evidence.
 final class StoredFileReader {
+    /// A piece, with its content or the reason why it is unusable.
+    typealias Piece = (chunk: InputChunk, document: Result<StoredDocument, IngestError>)
+
     private let path: String
     private let name: String
     private var whole: InputChunk?
     private var lines: LineReader?
     private var isOpen = false
+    private var hasEvidence = false
+    private var badCount = 0
+    private var isEnded = false
 
     /// Reports name the file `name`.
     init(path: String, name: String) {
@@ -19,7 +28,26 @@ final class StoredFileReader {
     }
 
     /// The next pieces; none at the end.
-    func next() async throws(LineReader.Failure) -> [InputChunk] {
+    func next() async throws(LineReader.Failure) -> [Piece] {
+        if isEnded { return [] }
+        var pieces: [Piece] = []
+        for chunk in try await chunks() {
+            do throws(IngestError) {
+                let document = try StoredDocument(chunk, name: chunk.name ?? name)
+                hasEvidence = true
+                pieces.append((chunk, .success(document)))
+            } catch {
+                badCount += 1
+                pieces.append((chunk, .failure(error)))
+                let isList = badCount == 1 && error.code == StoredDocument.listCode
+                isEnded = !hasEvidence && (isList || badCount >= ImportLimits.barrenLineCount)
+                if isEnded { break }
+            }
+        }
+        return pieces
+    }
+
+    private func chunks() async throws(LineReader.Failure) -> [InputChunk] {
         if !isOpen {
             isOpen = true
             whole = await wholeReceipt()

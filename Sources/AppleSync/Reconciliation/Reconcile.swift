@@ -133,9 +133,7 @@ public struct Reconcile: Sendable {
                     waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 }
                 guard let (place, result) = await group.next() else {
-                    let failures = report.results.lazy.compactMap(\.failure)
-                    report.stop = report.stop ?? failures.first(where: \.isRefusedKey)
-                    report.refusedApps = refused.sorted()
+                    report.stop = report.stop ?? report.refusedKey
                     return report
                 }
                 spent += result.requests

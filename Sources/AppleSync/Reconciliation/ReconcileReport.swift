@@ -1,4 +1,5 @@
 public import AppStore
+import Ledger
 
 /// The result of a run (`Contract.md`, `reconcile`).
 public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
@@ -13,16 +14,24 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
-    /// Why the run ended early; nil when it did not.
+    /// Why the run ended early, or `refusedKey`; nil when it did not.
     public package(set) var stop: AppleRequestFailure?
-    /// The apps whose key Apple refused, sorted.
-    public package(set) var refusedApps: [BundleId] = []
 
     init(environment: Environment) { self.environment = environment }
 
     /// Chains with open notices that were neither reconciled nor paused: the budget was spent, or
     /// Apple could not be reached or refused the key of their app.
     public var left: Int { chains - results.count - withoutKey - paused }
+
+    /// Apple's first refusal of a key, also where another failure is `stop`; nil without one.
+    public var refusedKey: AppleRequestFailure? {
+        results.lazy.compactMap(\.failure).first(where: \.isRefusedKey)
+    }
+
+    /// The apps whose key Apple refused, sorted.
+    public var refusedApps: [BundleId] {
+        Set(results.filter { $0.failure?.isRefusedKey == true }.map(\.chain.bundleId)).sorted()
+    }
 
     /// The number of chains with this outcome.
     public func count(_ outcome: ChainReconciliation.Outcome) -> Int {

@@ -67,12 +67,19 @@ public struct ReconcileLoop: Sendable {
         do throws(StoreError) {
             let reported = try await reconcile.run(budget: budget)
             if !reported.results.isEmpty { report(.reconciled(reported)) }
-            guard let stop = reported.stop, !Task.isCancelled else { return [] }
-            let apps = reported.refusedApps.map(\.rawValue).joined(separator: ", ")
-            report(
-                .reconcileFailed(
-                    served.environment, code: stop.code,
-                    message: stop.isRefusedKey ? "\(apps): \(stop.message)" : stop.message))
+            guard !Task.isCancelled else { return [] }
+            if let stop = reported.stop, !stop.isRefusedKey {
+                report(
+                    .reconcileFailed(
+                        served.environment, code: stop.code, message: stop.message))
+            }
+            if let refusal = reported.refusedKey {
+                let apps = reported.refusedApps.map(\.rawValue).joined(separator: ", ")
+                report(
+                    .reconcileFailed(
+                        served.environment, code: refusal.code,
+                        message: "\(apps): \(refusal.message)"))
+            }
             return reported.refusedApps
         } catch {
             if !Task.isCancelled {

@@ -46,6 +46,26 @@ struct ReconcileFailureTests {
         #expect(rest.count == count && rest.allSatisfy { $0.failure?.code != "unauthorized" })
     }
 
+    @Test("A refused key is reported beside the failure that ends the run")
+    func refusedKeyBesideAnotherFailure() async throws {
+        let other = BundleId("com.example.b")
+        let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        // That of the other app comes first.
+        let first = MadeChain(bundleId: other.rawValue, start: MadeChain().start(0, 86_400_000))
+        _ = try await place.ingest(
+            [first.bought()]
+                + (0..<ReconcileLimits.failureStreak).map {
+                    MadeChain(id: "5000000000001\(10 + $0)").bought()
+                })
+        let apple = try AskedApple()
+        apple.transport.cut(after: 0)
+        let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let report = try await usual.reconcile(place, apple, others: [other: refused.client])
+        #expect(report.stop?.code == "appleUnreachable")
+        #expect(report.refusedKey?.code == "unauthorized")
+        #expect(report.refusedApps == [other])
+    }
+
     @Test("When Apple cannot be reached the run ends after a few chains, and the rest is left")
     func unreachable() async throws {
         let apple = try AskedApple()

@@ -54,4 +54,19 @@ struct StoredFormTests {
         #expect(evidence.badInputs.first?.message.contains("jq -c") == true)
         #expect(evidence.responses == 0)
     }
+
+    @Test("Nothing of a list is ingested, also where one of its lines is a body")
+    func listIsNotIngested() async throws {
+        let place = try TemporaryLedger()
+        let other = MadeChain(id: "500000000000002")
+        let last = String(
+            decoding: other.verifyReceipt(through: 0, at: other.start(0)), as: UTF8.self)
+        let root = try MigrationTests().folder(
+            [("a", Array("[\n\(last),\n\(last)\n]".utf8)), ("b", Array(answer.utf8))],
+            in: place.directory)
+        let run = try await MigrationTests().migrate(root, try AskedApple(), place)
+        #expect(run.evidence.badInputs.map(\.code) == ["jsonList"])
+        #expect(run.ingest.read == 1)
+        #expect(run.ingest.appended == 1)
+    }
 }

@@ -110,6 +110,36 @@ struct ReconcileLoopTests {
         #expect(rounds.dropFirst().first?.paused == ReconcileLimits.roundChainCount)
     }
 
+    @Test("An app with a refused key is named and rests, also where Apple cannot be reached")
+    func refusedKeyBesideAnotherFailure() async throws {
+        let other = BundleId("com.example.b")
+        let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        // That of the other app comes first.
+        let valuable = MadeChain(
+            bundleId: other.rawValue, start: MadeChain().start(0, 86_400_000))
+        _ = try await place.ingest(
+            [valuable.bought()]
+                + (0..<ReconcileLimits.failureStreak).map {
+                    MadeChain(id: "5000000000001\(10 + $0)").bought()
+                })
+        let apple = try AskedApple()
+        apple.transport.cut(after: 0)
+        let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let second =
+            ReconcileLimits.firstRoundMilliseconds + ReconcileLimits.roundMilliseconds
+        let noted = try await notes(
+            place, apple, others: [other: refused.client], until: { $0 >= second }
+        ).map(\.note)
+        #expect(
+            noted.map(\.code) == ["reconciled", "appleUnreachable", "unauthorized", "reconciled"])
+        let refusal = noted.first { $0.code == "unauthorized" }
+        #expect(refusal?.message.contains("\(other): ") == true)
+        let rounds = noted.compactMap(\.reconciled)
+        #expect(
+            rounds.map { Set($0.results.map(\.chain.bundleId)) }
+                == [[other, AskedApple.app], [AskedApple.app]])
+    }
+
     @Test("After an outage the service closes gaps automatically, a bounded number per round")
     func closes() async throws {
         let place = try await AskedApple.ledger()
