@@ -1,4 +1,4 @@
-package import AppStore
+import AppStore
 import Signing
 
 /// A version 1 notification whose password is replaced by a seal: an HMAC of the rest, with the

@@ -1,4 +1,4 @@
-public import AppStore
+internal import AppStore
 internal import Dispatch
 internal import Foundation
 public import LedgerStore
