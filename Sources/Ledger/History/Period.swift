@@ -134,7 +134,7 @@ extension Period {
 
     /// Whether a purchase replaced this renewal before it began: one that runs when this one would
     /// begin, which was upgraded or revoked before, or was stated before the purchase, or upgraded
-    /// at any time, and never as begun. Payloads before 2023-06 do not name a renewal.
+    /// at any time (a RENEWAL), and never as begun. Payloads before 2023-06 do not name a renewal.
     ///
     /// - Parameter isRevoked: whether the purchase that governs when this one would begin is
     ///   revoked then.
@@ -162,8 +162,10 @@ extension Period {
             guard let type = fact.cause.notificationType else { return fact.status != nil }
             return !TrustRanks.ofAnyPurchase.contains(type.value)
         }
-        let isSuspect =
-            firstStated < other.start || !isRevoked && stated.contains(where: isUpgraded)
+        let isPassedOver =
+            !isRevoked && facts.transactionReason(bestFact) == .renewal
+            && stated.contains(where: isUpgraded)
+        let isSuspect = firstStated < other.start || isPassedOver
         return isOver || isSuspect && !hasBegun
     }
 

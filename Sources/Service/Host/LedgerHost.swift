@@ -205,9 +205,8 @@ public final class LedgerHost: Sendable {
 
     /// Keeps every environment projected until `stop`; then checkpoints and closes the files.
     ///
-    /// - `isServing`: false for a process beside the service: once its answers began, or while the
-    ///   other one applies events, it leaves projections of other rules to the process that built
-    ///   them, and answers `otherRules`.
+    /// - `isServing`: false for a process beside the service: once its answers began, it leaves
+    ///   projections of other rules to the process that built them, and answers `otherRules`.
     public func run(isServing: Bool = true) async {
         let writing = ledgers.map { _ in AsyncStream<Void>.makeStream() }
         await withTaskGroup(of: Void.self) { group in

@@ -234,8 +234,7 @@ struct ProjectionLoop: Sendable {
 
     /// Publishes the current files, if they were built for this log and this build. While its
     /// database is away a node answers from the files that it had. Where this process gives way to
-    /// one of other rules, it has no answers until the link names a file of its own rules again; it
-    /// gives way once it had answers, or while the other one applies events.
+    /// one of other rules, it has no answers until the link names a file of its own rules again.
     private func publishCurrent() async {
         guard let path = ledger.projectionFiles.current() else { return }
         do throws(StoreError) {
@@ -253,9 +252,7 @@ struct ProjectionLoop: Sendable {
             let checkpoint = try await store.checkpoint()
             guard try await isOfThisLog(checkpoint) else { return }
             guard try await store.matches(ledger.build) else {
-                let isApplied =
-                    ProjectorLock.progress(directory: ledger.directory)?.phase == .apply
-                if !isServing, isApplied || served.board.snapshot != nil {
+                if !isServing, served.board.snapshot != nil {
                     served.forgetPersons()
                     served.board.withdraw(for: path)
                 }

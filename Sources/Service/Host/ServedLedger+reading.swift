@@ -66,7 +66,8 @@ extension ServedLedger {
         case .knownAt(let time):
             let projected = projectedPosition ?? 0
             guard let head = try await readableHead() else {
-                return lastRead.map { time < $0 } ?? false ? nil : projected + 1
+                let isKnown = projected >= self.head && lastRead.map { time < $0 } ?? false
+                return isKnown ? nil : max(projected + 1, self.head)
             }
             guard projected < head else { return nil }
             let events = try await ledger.log.events(

@@ -131,7 +131,9 @@ struct PlainReading {
             if let date = statement.transaction.revocationDate, date < period.start { return true }
             if statement.transaction.isUpgraded, statement.signedDate < period.start { return true }
         }
-        let isUpgraded = period.statements.contains { $0.transaction.isUpgraded }
+        let isUpgraded =
+            best.transaction.transactionReason?.value == .renewal
+            && period.statements.contains { $0.transaction.isUpgraded }
         if period.firstStated >= bought, isRevoked || !isUpgraded { return false }
         return !period.statements.contains { statement in
             if statement.signedDate < period.start || statement.transaction.isUpgraded {

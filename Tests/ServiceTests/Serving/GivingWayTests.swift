@@ -2,7 +2,6 @@ import AppStore
 import Foundation
 import Intake
 import Ledger
-import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
@@ -55,25 +54,6 @@ struct GivingWayTests {
             let snapshot = try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
             #expect(snapshot.position == 1 && snapshot.projections.path != others)
         }
-    }
-
-    @Test("It refuses callers before its first state, too, while the other process applies events")
-    func busy() async throws {
-        let place = try TemporaryLedger()
-        _ = try await place.ingest([MadeChain().bought()])
-        try await project(place)
-        let lock = try await Blocking.run { () throws(StoreError) in
-            try ProjectorLock.take(directory: place.environmentDirectory)
-        }
-        try #require(lock).note(ProjectionProgress(.apply, position: 1, head: 1))
-        try await beside(place) { served in
-            let others = served.ledger.projectionFiles.current()
-            await #expect(throws: ServingError.otherRules) {
-                try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
-            }
-            #expect(served.ledger.projectionFiles.current() == others)
-        }
-        withExtendedLifetime(lock) {}
     }
 
     /// Projects by the rules of `place`, and releases the lock.
