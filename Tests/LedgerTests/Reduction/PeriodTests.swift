@@ -251,6 +251,21 @@ struct PeriodTests {
         }
     }
 
+    @Test("Of quick upgrades that no payload calls renewals each governs, whenever it is stated")
+    func quickUpgrades() {
+        func stated(_ id: String, _ start: Timestamp, isUpgraded: Bool) -> Fact {
+            .transaction(id, start, day(40), at: day(6)).transaction {
+                $0.transactionReason = nil
+                $0.isUpgraded = isUpgraded
+            }
+        }
+        let life = given(
+            stated("1", day(0), isUpgraded: true), stated("2", day(0, 500), isUpgraded: true),
+            stated("3", day(5), isUpgraded: false))
+        #expect(life.answer(day(2))?.transactionId == TransactionId("2"))
+        #expect(life.answer(day(6))?.transactionId == TransactionId("3"))
+    }
+
     @Test("With equal purchaseDates upgraded ones come first, then shorter ids, then smaller ids")
     func order() {
         func governing(_ first: Fact, _ second: Fact) -> [String?] {
