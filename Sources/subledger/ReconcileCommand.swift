@@ -1,6 +1,7 @@
 import AppStore
 import AppleSync
 import ArgumentParser
+import Intake
 import Ledger
 import LedgerStore
 import Projection

@@ -42,7 +42,6 @@ struct CheckpointTests {
     func forked() async throws {
         try await CheckpointTests.ledger { signer, log, operations in
             let first = try await signer.sign()
-            let head = try await log.head().position
             let audit = CheckpointAudit(log, operations: operations, key: signer.key.verifier)
             #expect(try await audit.run()?.isSound == true)
             // As if the log had been rewritten since, and as if it had been cut.

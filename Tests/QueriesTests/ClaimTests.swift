@@ -59,12 +59,13 @@ struct ClaimTests {
             return try await session.ledger.facts.facts(of: [chain.chainId])
                 .flatMap { $0.1 }.compactMap { $0.command?.id }.first
         }
+        let key: String = try #require(id)
         _ = try await place.ingest([chain.bought()])
         let now = place.now
         try await place.ledger { ledger in
             let note = try await CommandIntake(ledger: ledger) { now }.run(
                 .note(CustomerId("bob")), about: nil,
-                CommandIntake.Order(actor: "x", reason: "r", key: try #require(id)))
+                CommandIntake.Order(actor: "x", reason: "r", key: key))
             #expect(note.position == 2)
             let claimed = try await claim(ledger)
             let written = CommandIntake.Claimed(outcome: .moved, position: 3, isWritten: true)

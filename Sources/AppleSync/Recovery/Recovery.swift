@@ -90,7 +90,7 @@ public struct Recovery: Sendable {
                 let now = max(clock(), failure.answeredAt ?? clock())
                 guard let shorter = plan.cut(at: now, marginMilliseconds: margin) else {
                     // No run can end it.
-                    try await storing { () throws(StoreError) in
+                    _ = try await storing { () throws(StoreError) in
                         try await ledger.operations.endRecovery(request.name)
                     }
                     throw .tooOld

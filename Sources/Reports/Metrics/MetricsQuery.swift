@@ -1,7 +1,7 @@
 public import AppStore
 public import Ledger
 public import Projection
-public import Queries
+internal import Queries
 
 /// Computes metrics from one state of a ledger, for the command line and HTTP.
 public struct MetricsQuery: Sendable {

@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Intake
 import Ledger
 import LedgerStore
 import Projection
