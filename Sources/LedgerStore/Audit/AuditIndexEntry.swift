@@ -1,15 +1,7 @@
 package import AppStore
 
 /// An entry of an index by a digest: the digest, and the position it points to.
-package struct AuditIndexEntry: Sendable {
-    package let digest: Digest
-    package let position: Int64
-
-    package init(digest: Digest, position: Int64) {
-        self.digest = digest
-        self.position = position
-    }
-}
+package typealias AuditIndexEntry = (digest: Digest, position: Int64)
 
 extension KeySetDigest {
     /// Whether an index holds exactly the entries of this sum up to `end`. False too when the index

@@ -93,16 +93,6 @@ package struct AuditRow: Sendable {
     }
 }
 
-/// A row with what can be checked of it alone, on any thread.
-struct CheckedRow: Sendable {
-    let row: AuditRow
-    let findings: [LogFinding]
-    /// The recomputed leaf hash; nil where the row cannot be read.
-    let leafHash: Digest?
-
-    init(_ row: AuditRow) {
-        self.row = row
-        findings = row.findings()
-        leafHash = row.leafHash
-    }
-}
+/// A row with what can be checked of it alone, on any thread; the leaf hash is the recomputed one,
+/// nil where the row cannot be read.
+typealias CheckedRow = (row: AuditRow, findings: [LogFinding], leafHash: Digest?)

@@ -14,7 +14,9 @@ extension AuditWalk {
             while true {
                 let (rows, header) = try await readRows(position, end)
                 guard let last = rows.last else { return walk }
-                let checked = await Parallel.map(rows) { CheckedRow($0) }
+                let checked = await Parallel.map(rows) { row -> CheckedRow in
+                    (row, row.findings(), row.leafHash)
+                }
                 walk.add(checked, largestHeader: header)
                 position = last.position
                 await progress(position, end)

@@ -16,16 +16,22 @@ struct PackWriter {
     /// useful was appended. With `nesting`, signed parts inside its payload are extracted, as in a
     /// notification. The parts of a pair contain none that a reader would look for.
     ///
-    /// - Parameter decoded: the payload, if already decoded. A wrong one is detected when the
-    ///   evidence is reassembled.
+    /// - Parameters:
+    ///   - isNested: whether it is inside a payload: other characters in its header could make the
+    ///     surrounding text invalid JSON while it would be valid without the header.
+    ///   - decoded: the payload, if already decoded. A wrong one is detected when the evidence is
+    ///     reassembled.
     mutating func append(
-        token: UnsafeBufferPointer<UInt8>, nesting: Bool, decoded: [UInt8]? = nil
+        token: UnsafeBufferPointer<UInt8>, nesting: Bool, isNested: Bool = false,
+        decoded: [UInt8]? = nil
     ) -> [UInt8]? {
         guard let segments = TokenSegments(token),
-            let signature = PackWriter.signature(segments),
-            let payload = decoded ?? Base64.url.decode(segments.payload)
+            let signature = Base64.url.decode(segments.signature),
+            signature.count == CompactJWS.signatureByteCount,
+            let payload = decoded ?? Base64.url.decode(segments.payload),
+            case let header = packer.header(segments.header), header.isBase64URL || !isNested
         else { return nil }
-        append(packer.header(segments.header))
+        append(header)
         payload.withUnsafeBufferPointer { buffer in
             if nesting { append(payload: buffer) } else { append(piece: buffer) }
         }
@@ -34,13 +40,6 @@ struct PackWriter {
     }
 
     mutating func append(text: String) { append(piece: Array(text.utf8)) }
-
-    private static func signature(_ segments: TokenSegments) -> [UInt8]? {
-        guard let bytes = Base64.url.decode(segments.signature),
-            bytes.count == CompactJWS.signatureByteCount
-        else { return nil }
-        return bytes
-    }
 
     private mutating func append(payload: UnsafeBufferPointer<UInt8>) {
         let nested = NestedTokens(payload).ranges.map { range in
@@ -62,18 +61,9 @@ struct PackWriter {
         Varint.append((nested.count * 2 + 1) << 1 | 1, to: &body)
         var place = 0
         for token in nested {
-            guard let tokenStart = token.baseAddress, let segments = TokenSegments(token),
-                let signature = PackWriter.signature(segments),
-                let inner = Base64.url.decode(segments.payload)
-            else { return false }
-            // Other characters in a header could make the surrounding text invalid JSON while it
-            // would be valid without the header.
-            let header = packer.header(segments.header)
-            guard header.isBase64URL else { return false }
+            guard let tokenStart = token.baseAddress else { return false }
             append(piece: UnsafeBufferPointer(rebasing: payload[place..<(tokenStart - start)]))
-            append(header)
-            append(piece: inner)
-            body.append(contentsOf: signature)
+            guard append(token: token, nesting: false, isNested: true) != nil else { return false }
             place = tokenStart - start + token.count
         }
         append(piece: UnsafeBufferPointer(rebasing: payload[place...]))

@@ -97,7 +97,7 @@ extension PostgresLog {
             var page: [AuditIndexEntry] = []
             for row in try connection.run(command).rows {
                 guard let digest = row.digest(0) else { return nil }
-                page.append(AuditIndexEntry(digest: digest, position: try row.int64(1)))
+                page.append((digest, try row.int64(1)))
             }
             return page
         }

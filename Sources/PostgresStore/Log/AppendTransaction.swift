@@ -11,10 +11,19 @@ struct AppendTransaction {
     let location: String
     let faults: (any CommitFaults)?
 
-    /// What a committed transaction changed.
+    /// What a transaction changed, to determine whether a COMMIT without an answer took effect.
     struct Outcome {
         let answers: [[AppendResult]]
-        let trace: AppendTrace
+        let rows: [RecordedEvent]
+        /// Valid once the transaction is committed.
+        let headers: KnownHeaders
+
+        /// Whether the transaction is in the log: the leaves at its positions are its own. All are
+        /// compared, since another node may have appended an equal event at the last position.
+        func isDurable(_ leaves: QueryResult) -> Bool {
+            guard !rows.isEmpty else { return false }
+            return leaves.rows.map { $0.digest(1) } == rows.map(\.leafHash)
+        }
     }
 
     /// A failure, and whether the transaction may be committed nevertheless.
@@ -98,13 +107,13 @@ struct AppendTransaction {
         if let lookup { commands.append(lookup) }
         if let earlier {
             commands.append(
-                Statement.log.leaves.bind { $0.add(earlier.trace.rows, integer: { $0.position }) })
+                Statement.log.leaves.bind { $0.add(earlier.rows, integer: { $0.position }) })
         }
         let results = try connection.run(commands)
         let head = try HeadRow(results[1], location: location)
         try require(seen, results[3], head)
         if lookup != nil { try headers.take(results[4]) }
-        if let earlier, let leaves = results.last, earlier.trace.isDurable(leaves) {
+        if let earlier, let leaves = results.last, earlier.isDurable(leaves) {
             // The earlier COMMIT took effect. Writing the head row makes this COMMIT wait for it.
             return (earlier, [Statement.log.touchHead.with(), Statement.commit.with()])
         }
@@ -117,9 +126,9 @@ struct AppendTransaction {
             answers.append(isOvertaken ? [] : try batch.events.map { try placed.place($0) })
         }
         let writes = try writes(of: placed, &headers)
-        let trace = AppendTrace(rows: placed.rows, headers: headers.committed)
+        let outcome = Outcome(answers: answers, rows: placed.rows, headers: headers.committed)
         let last = (writes.isEmpty ? probe : writes) + [Statement.commit.with()]
-        return (Outcome(answers: answers, trace: trace), last)
+        return (outcome, last)
     }
 
     /// For the few events whose claims are compared. Nil when erased; throws `fileCorrupt` when it
@@ -216,19 +225,5 @@ struct AppendTransaction {
             Statement.log.updateHead.with(
                 placed.tree.size, placed.tree.bytes, placed.tree.root, placed.newestReceivedAt))
         return commands
-    }
-}
-
-/// The writes of a transaction, to determine whether a COMMIT without an answer took effect.
-struct AppendTrace: Sendable {
-    let rows: [RecordedEvent]
-    /// Valid once the transaction is committed.
-    let headers: KnownHeaders
-
-    /// Whether the transaction is in the log: the leaves at its positions are its own. All are
-    /// compared, since another node may have appended an equal event at the last position.
-    func isDurable(_ leaves: QueryResult) -> Bool {
-        guard !rows.isEmpty else { return false }
-        return leaves.rows.map { $0.digest(1) } == rows.map(\.leafHash)
     }
 }

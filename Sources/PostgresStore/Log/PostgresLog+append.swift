@@ -58,10 +58,10 @@ extension PostgresLog {
 
     /// - Parameter tookRoom: whether a probe tested for room.
     func committed(_ outcome: AppendTransaction.Outcome, tookRoom: Bool) {
-        if tookRoom || !outcome.trace.rows.isEmpty { hasRoom.withLock { $0 = true } }
-        knownHeaders.withLock { $0 = outcome.trace.headers }
-        seen.withLock { $0.note(outcome.trace.rows) }
-        if !outcome.trace.rows.isEmpty { notices.send() }
+        if tookRoom || !outcome.rows.isEmpty { hasRoom.withLock { $0 = true } }
+        knownHeaders.withLock { $0 = outcome.headers }
+        seen.withLock { $0.note(outcome.rows) }
+        if !outcome.rows.isEmpty { notices.send() }
     }
 }
 

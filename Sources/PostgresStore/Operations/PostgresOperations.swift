@@ -106,7 +106,7 @@ public final class PostgresOperations: SharedOperations {
     ) throws -> Value {
         let transaction = try begin(area, slot)
         let connection = transaction.connection
-        do {
+        return try slot.rollingBack {
             let value = try body(transaction)
             _ = connection.takeNotices()
             let result = try connection.run(Statement.commit.with())
@@ -114,9 +114,6 @@ public final class PostgresOperations: SharedOperations {
                 throw PostgresError(.lost, "COMMIT was not acknowledged by a standby.")
             }
             return value
-        } catch {
-            slot.rollBack()
-            throw error
         }
     }
 
@@ -127,7 +124,8 @@ public final class PostgresOperations: SharedOperations {
         let held = area.task.flatMap { task in
             tokens.withLock { $0[task] }.map { (task: task, token: $0) }
         }
-        func begin() throws -> SchemaTables {
+        // The server closed a connection that was idle: nothing was written.
+        return try slot.again {
             let transaction = SchemaTables(connection: try slot.connection())
             var commands = [
                 Statement.begin.with(),
@@ -143,17 +141,12 @@ public final class PostgresOperations: SharedOperations {
                             AND until > clock_timestamp() FOR SHARE
                         """, [held.token, node]))
             }
-            do {
+            try slot.rollingBack {
                 let results = try transaction.connection.run(commands)
                 guard held == nil || results[2].count == 1 else { throw leaseLost }
-            } catch {
-                slot.rollBack()
-                throw error
             }
             return transaction
         }
-        // The server closed a connection that was idle: nothing was written.
-        return try slot.again(begin)
     }
 
     private var leaseLost: StoreError {
@@ -181,14 +174,11 @@ public final class PostgresOperations: SharedOperations {
         return try await threads.run(location, within: session.answerTimeout) { slot in
             try slot.again {
                 let connection = try slot.connection()
-                do {
+                return try slot.rollingBack {
                     _ = try connection.run(Statement.snapshot.with())
                     let value = try body(SchemaTables(connection: connection))
                     _ = try connection.run(Statement.commit.with())
                     return value
-                } catch {
-                    slot.rollBack()
-                    throw error
                 }
             }
         }
@@ -206,9 +196,12 @@ extension ConnectionSlot {
         }
     }
 
-    /// Rolls back; closes a connection that is no longer usable.
-    func rollBack() {
-        guard let connection = current, connection.isUsable else { return drop() }
-        if (try? connection.run(Statement.rollback.with())) == nil { drop() }
+    /// Runs `body`, and rolls back where it throws; closes a connection that is no longer usable.
+    func rollingBack<Value>(_ body: () throws -> Value) throws -> Value {
+        do { return try body() } catch {
+            let connection = current.flatMap { $0.isUsable ? $0 : nil }
+            if (try? connection?.run(Statement.rollback.with())) == nil { drop() }
+            throw error
+        }
     }
 }

@@ -73,7 +73,7 @@ final class PostgresConnection {
         ].contains { line.contains($0) && line.contains("FATAL") }
         let isMissingPassword = PQconnectionNeedsPassword(handle) != 0
         return PostgresError(
-            isLogin || isMissingPassword ? .loginRefused(nil) : .unreachable, line)
+            isLogin || isMissingPassword ? .loginRefused : .unreachable, line)
     }
 
     /// The server's version, such as 150018.

@@ -10,7 +10,7 @@ struct PostgresError: Error, Sendable {
         /// No connection could be opened.
         case unreachable
         /// The server refused the login.
-        case loginRefused(SQLState?)
+        case loginRefused
         /// The connection broke: what was sent may or may not have taken effect.
         case lost
         /// No answer within the deadline: the connection was given up, as with `lost`.

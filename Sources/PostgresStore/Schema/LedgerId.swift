@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Foundation
 
 /// The identity of a ledger: 16 random bytes, chosen when its schema is created. A node that
 /// remembers it never joins another ledger by mistake.
@@ -24,10 +25,5 @@ public struct LedgerId: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// 32 lower-case hexadecimal digits.
-    public var description: String {
-        bytes.map { byte in
-            let digits = String(byte, radix: 16)
-            return digits.count == 1 ? "0" + digits : digits
-        }.joined()
-    }
+    public var description: String { bytes.map { String(format: "%02x", $0) }.joined() }
 }

@@ -55,14 +55,19 @@ extension BundleQuery {
             guard let cell = BundledCell(value) else { return nil }
             subject = .cell(cell)
         } else {
-            guard let app = json["bundleId"]?.string, let chain = json["chain"]?.string,
-                let id = json["id"]?.string
-            else { return nil }
-            subject = .subscription(
-                ChainId(
-                    bundleId: BundleId(app),
-                    originalTransactionId: OriginalTransactionId(chain)), askedAs: id)
+            guard let chain = ChainId(json, id: "chain"), let id = json["id"]?.string else {
+                return nil
+            }
+            subject = .subscription(chain, askedAs: id)
         }
         (self.at, self.now, knownPosition) = (at, now, position)
+    }
+}
+
+extension ChainId {
+    /// Reads the member `bundleId`, and the originalTransactionId in the member `key`.
+    init?(_ json: JSONValue, id key: String) {
+        guard let app = json["bundleId"]?.string, let id = json[key]?.string else { return nil }
+        self.init(bundleId: BundleId(app), originalTransactionId: OriginalTransactionId(id))
     }
 }

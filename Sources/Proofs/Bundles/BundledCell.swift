@@ -59,13 +59,7 @@ extension BundledCell {
             let filters = json["where"]?.array?.compactMap(\.string),
             let list = json["chains"]?.array
         else { return nil }
-        let chains = list.compactMap { entry -> ChainId? in
-            guard let app = entry["bundleId"]?.string,
-                let id = entry["originalTransactionId"]?.string
-            else { return nil }
-            return ChainId(
-                bundleId: BundleId(app), originalTransactionId: OriginalTransactionId(id))
-        }
+        let chains = list.compactMap { ChainId($0, id: "originalTransactionId") }
         // Each once, so that none is counted twice.
         guard chains.count == list.count, zip(chains, chains.dropFirst()).allSatisfy({ $0 < $1 })
         else { return nil }

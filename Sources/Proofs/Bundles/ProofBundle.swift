@@ -44,7 +44,7 @@ public struct ProofBundle: Sendable {
     /// Nil for a bundle of events alone.
     public let answer: Answer?
     /// The key's signature of everything else (`sealed`).
-    public let seal: [UInt8]
+    public private(set) var seal: [UInt8] = []
 
     // MARK: Writing
 
@@ -98,29 +98,19 @@ public struct ProofBundle: Sendable {
             ? String(decoding: bytes, as: UTF8.self) : nil
     }
 
-    // MARK: Reading
-
-    public init(
-        environment: Environment, checkpoint: SignedNote, key: NoteVerifierKey, events: [Event],
-        answer: Answer?, seal: [UInt8] = []
-    ) {
-        self.environment = environment
-        self.checkpoint = checkpoint
-        self.key = key
-        self.events = events
-        self.answer = answer
-        self.seal = seal
-    }
-
     /// The same with the key's signature.
     func sealed(by signer: NoteSignerKey) throws(ProofError) -> ProofBundle {
         guard let seal = try? signer.key.sign(sealedBytes) else {
             throw ProofError(.invalidKey, "The key does not sign.")
         }
-        return ProofBundle(
-            environment: environment, checkpoint: checkpoint, key: key, events: events,
-            answer: answer, seal: seal)
+        var bundle = self
+        bundle.seal = seal
+        return bundle
     }
+}
+
+extension ProofBundle {
+    // MARK: Reading
 
     /// Whether the seal is valid: nothing was changed since the key's owner made the bundle.
     var isSealed: Bool { key.key.isValid(signature: seal, of: sealedBytes) }

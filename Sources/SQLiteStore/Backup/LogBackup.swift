@@ -46,7 +46,7 @@ public struct LogBackup: Sendable {
         report: @escaping @Sendable (BackupStep) async -> Void = { _ in }
     ) async throws -> Report {
         let directory = DatabaseFile.parent(of: path)
-        try requireFree()
+        guard stat.ofLink(at: path) == nil else { throw exists }
         StagingDirectory.removeStale(in: directory)
         let signed = try await operations?.newestCheckpointSize() ?? 0
         let staging = try StagingDirectory.make(for: path)
@@ -82,11 +82,6 @@ public struct LogBackup: Sendable {
             guard error.isDamage else { throw error }
             throw unsound(error.reason)
         }
-    }
-
-    private func requireFree() throws(BackupError) {
-        var status = stat()
-        guard lstat(path, &status) != 0 else { throw exists }
     }
 
     private var exists: BackupError {

@@ -37,11 +37,7 @@ final class LogExclusion: Sendable {
         guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
         let exclusion = LogExclusion(descriptor, path)
         guard exclusion.isAlone else { return nil }
-        var range = flock()
-        range.l_type = Int16(F_WRLCK)
-        range.l_whence = Int16(SEEK_SET)
-        range.l_start = firstByte
-        range.l_len = byteCount
+        var range = flock(writing: byteCount, from: firstByte)
         return fcntl(descriptor, F_SETLK, &range) == 0 ? exclusion : nil
     }
 
@@ -66,9 +62,8 @@ final class LogExclusion: Sendable {
 
     /// Whether `path` still names the file that is locked.
     var isInPlace: Bool {
-        var (own, named) = (stat(), stat())
-        return fstat(descriptor, &own) == 0 && stat(path, &named) == 0
-            && own.st_dev == named.st_dev && own.st_ino == named.st_ino
+        guard let own = stat.of(descriptor) else { return false }
+        return FileIdentity(own) == FileIdentity(path: path)
     }
 
     /// Waits for processes that opened the file before it was replaced and are waiting for the

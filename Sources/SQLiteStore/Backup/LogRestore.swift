@@ -324,31 +324,26 @@ public struct LogRestore: Sendable {
         _ file: String, _ before: Before?, _ exclusion: LogExclusion?, holding lock: ProjectorLock
     ) throws -> String? {
         let setAside = ReplacedLog(log: logPath, now: now)
-        guard let exclusion else {
-            DerivedFiles.forgetAll(in: directory, holding: lock)
-            // SQLite would replay a leftover write-ahead log into the new file.
-            let name = try setAside.keepOrphan()
-            try setAside.removeSidecars()
-            guard link(file, logPath) == 0 else {
-                guard errno != EEXIST else {
-                    throw BackupError(
-                        .logInUse, path: logPath, reason: "Another process just created a log.",
-                        remedy: "Stop every process that uses it, then try again.")
-                }
-                throw DatabaseFile.systemError(errno, path: logPath)
-            }
-            try OpenFile.directory(directory).synchronize()
-            return name
-        }
         // Before the log changes, so that a log never has derived data of another one.
         DerivedFiles.forgetAll(in: directory, holding: lock)
-        let name = before == .position(0) ? nil : try setAside.keep()
+        let name: String? =
+            switch before {
+            case nil: try setAside.keepOrphan()
+            case .position(0): nil
+            case .position, .unreadable: try setAside.keep()
+            }
+        // SQLite would replay a leftover write-ahead log into the new file.
         try setAside.removeSidecars()
-        guard rename(file, logPath) == 0 else {
+        guard exclusion == nil ? link(file, logPath) == 0 : rename(file, logPath) == 0 else {
+            guard exclusion != nil || errno != EEXIST else {
+                throw BackupError(
+                    .logInUse, path: logPath, reason: "Another process just created a log.",
+                    remedy: "Stop every process that uses it, then try again.")
+            }
             throw DatabaseFile.systemError(errno, path: logPath)
         }
         try OpenFile.directory(directory).synchronize()
-        exclusion.waitForStragglers()
+        exclusion?.waitForStragglers()
         return name
     }
 }
@@ -361,9 +356,8 @@ extension DerivedFiles {
     func forgetCurrent(holding lock: ProjectorLock) {
         for entry in entries where entry == linkName || entry.hasPrefix(prefix) {
             let path = path(of: entry)
-            var status = stat()
-            guard lstat(path, &status) == 0 else { continue }
-            if status.st_mode & S_IFMT == S_IFLNK {
+            guard let status = stat.ofLink(at: path) else { continue }
+            if status.kind == S_IFLNK {
                 unlink(path)
             } else if entry == linkName {
                 // Facts of a release before files were numbered, which only this program opens.
@@ -389,8 +383,7 @@ struct FileTrace: Hashable {
 
     /// Nil when there is no such file.
     init?(_ path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard let status = stat.at(path) else { return nil }
         inode = UInt64(status.st_ino)
         byteCount = Int64(status.st_size)
         changedNanoseconds =

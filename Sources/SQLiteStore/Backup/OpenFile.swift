@@ -36,8 +36,7 @@ package final class OpenFile: Sendable {
 
     /// Whether the path leads to something other than a regular file: a device, a pipe.
     package static func isSpecial(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+        stat.at(path).map { $0.kind != S_IFREG } ?? false
     }
 
     /// Creates a temporary file without a name; `path` is its directory.
@@ -65,8 +64,7 @@ package final class OpenFile: Sendable {
 
     /// The file's length.
     func byteCount() throws(StoreError) -> Int64 {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw failure }
+        guard let status = stat.of(descriptor) else { throw failure }
         return Int64(status.st_size)
     }
 

@@ -13,10 +13,7 @@ struct ReplacedLog {
     private static let suffix = ".sqlite"
 
     /// Whether all committed data is in the file itself.
-    var hasNoPendingWrites: Bool {
-        var status = stat()
-        return stat(log + "-wal", &status) != 0 || status.st_size == 0
-    }
+    var hasNoPendingWrites: Bool { stat.at(log + "-wal")?.st_size ?? 0 == 0 }
 
     /// Gives the file, and its write-ahead log, a second name; the original names remain.
     func keep() throws(StoreError) -> String {
@@ -76,13 +73,11 @@ struct ReplacedLog {
 
     /// Removes the second name of a log that a killed run left with two.
     static func removeUnfinished(in directory: String, log: String) {
-        var own = stat()
-        guard stat(log, &own) == 0, own.st_nlink > 1 else { return }
+        guard let own = stat.at(log), own.st_nlink > 1 else { return }
         let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
         for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix(suffix) {
             let path = "\(directory)/\(entry)"
-            var other = stat()
-            guard lstat(path, &other) == 0, other.st_dev == own.st_dev, other.st_ino == own.st_ino
+            guard let other = stat.ofLink(at: path), FileIdentity(other) == FileIdentity(own)
             else { continue }
             // Its write-ahead log may have lost its original name already, which is restored.
             guard
@@ -96,8 +91,7 @@ struct ReplacedLog {
 
     /// Sets `errno` as link(2) does.
     private func exists(_ path: String) -> Bool {
-        var status = stat()
-        guard lstat(path, &status) == 0 else { return false }
+        guard stat.ofLink(at: path) != nil else { return false }
         errno = EEXIST
         return true
     }

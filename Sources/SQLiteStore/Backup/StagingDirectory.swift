@@ -26,9 +26,8 @@ final class StagingDirectory: Sendable {
     static func make(for path: String) throws(StoreError) -> StagingDirectory {
         var attempts = 3
         while true {
-            let digits = String(UInt64.random(in: 0...UInt64.max), radix: 16)
-            let padded = String(repeating: "0", count: 16 - digits.utf8.count) + digits
-            let directory = path + infix + padded
+            let digits = String(format: "%016llx", UInt64.random(in: 0...UInt64.max))
+            let directory = path + infix + digits
             guard mkdir(directory, DatabaseFile.directoryMode) == 0 else {
                 throw DatabaseFile.systemError(errno, path: directory)
             }

@@ -66,20 +66,15 @@ struct RunBuffer: Sendable {
             throws(Failure) -> Void
     ) throws(Failure) {
         sort()
-        // Typed throws do not pass through withUnsafeBytes, so the result carries the error out.
-        let result = bytes.withUnsafeBytes { all in
-            Result { () throws(Failure) in
-                for entry in entries {
-                    let start = Int(entry.offset)
-                    let middle = start + Int(entry.keyCount)
-                    try body(
-                        UnsafeRawBufferPointer(rebasing: all[start..<middle]),
-                        UnsafeRawBufferPointer(
-                            rebasing: all[middle..<middle + Int(entry.valueCount)]))
-                }
+        try bytes.withBytes { (all) throws(Failure) in
+            for entry in entries {
+                let start = Int(entry.offset)
+                let middle = start + Int(entry.keyCount)
+                try body(
+                    UnsafeRawBufferPointer(rebasing: all[start..<middle]),
+                    UnsafeRawBufferPointer(rebasing: all[middle..<middle + Int(entry.valueCount)]))
             }
         }
-        try result.get()
     }
 
     private mutating func sort() {

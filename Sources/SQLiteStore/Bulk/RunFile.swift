@@ -1,43 +1,24 @@
 internal import LedgerStore
-internal import Synchronization
 
 /// One sorted run on disk: an unnamed temporary file, removed with its last reference or with the
 /// process.
-final class RunFile: Sendable {
-    private let file: OpenFile
+struct RunFile: Sendable {
+    let file: OpenFile
     /// Bytes written; a run that ends earlier is damaged.
-    private let writtenByteCount = Mutex<Int64>(0)
+    fileprivate let byteCount: Int64
 
     /// Bytes written or read at a time.
     static let bufferByteCount = 256 * 1_024
     /// Runs read at once; if there are more, some are merged first, so that memory is bounded.
     static let maximumCount = 64
 
-    /// An empty run. Throws `diskFull`, `fileReadOnly` or `ioError`.
-    fileprivate init(directory: String) throws(StoreError) {
-        file = try OpenFile.unnamed(in: directory)
-    }
-
-    /// Adds bytes at the end.
-    fileprivate func append(_ bytes: [UInt8]) throws(StoreError) {
-        try file.write(bytes)
-        writtenByteCount.withLock { $0 += Int64(bytes.count) }
-    }
-
     /// Throws `ioError` unless `offset` is where the run ends.
     func requireEnd(at offset: Int64) throws(StoreError) {
-        guard writtenByteCount.withLock({ $0 }) == offset else {
+        guard byteCount == offset else {
             throw StoreError(
                 .ioError, path: file.path, reason: "A temporary file was truncated.",
                 remedy: "Check the disk.")
         }
-    }
-
-    /// Fills `buffer` from `offset` on; returns the number of bytes read, 0 at the end.
-    func read(
-        into buffer: UnsafeMutableRawBufferPointer, at offset: Int64
-    ) throws(StoreError) -> Int {
-        try file.read(into: buffer, at: offset)
     }
 }
 
@@ -95,11 +76,13 @@ extension RunFile {
 
 /// Writes a run; the caller provides the records in order. Blocks.
 struct RunWriter {
-    private let file: RunFile
+    private let file: OpenFile
+    private var byteCount: Int64 = 0
     private var pending: [UInt8] = []
 
+    /// Throws `diskFull`, `fileReadOnly` or `ioError`.
     init(directory: String) throws(StoreError) {
-        file = try RunFile(directory: directory)
+        file = try OpenFile.unnamed(in: directory)
         pending.reserveCapacity(RunFile.bufferByteCount)
     }
 
@@ -115,11 +98,12 @@ struct RunWriter {
 
     mutating func finish() throws(StoreError) -> RunFile {
         try flush()
-        return file
+        return RunFile(file: file, byteCount: byteCount)
     }
 
     private mutating func flush() throws(StoreError) {
-        try file.append(pending)
+        try file.write(pending)
+        byteCount += Int64(pending.count)
         pending.removeAll(keepingCapacity: true)
     }
 }

@@ -42,7 +42,7 @@ struct RunMerge {
 
 /// Reads a run from its beginning.
 final class RunReader {
-    private let file: RunFile
+    private let run: RunFile
     private var buffer: UnsafeMutableRawBufferPointer
     private var fileOffset: Int64 = 0
     private var start = 0
@@ -52,8 +52,8 @@ final class RunReader {
 
     private static let headerByteCount = 8
 
-    init(_ file: RunFile) {
-        self.file = file
+    init(_ run: RunFile) {
+        self.run = run
         buffer = .allocate(byteCount: RunFile.bufferByteCount, alignment: 8)
     }
 
@@ -62,14 +62,14 @@ final class RunReader {
     /// Moves to the next record: `key` and `value` are valid until the next call. False at the end.
     func next() throws(StoreError) -> Bool {
         guard try hold(RunReader.headerByteCount) else {
-            try file.requireEnd(at: fileOffset - Int64(end - start))
+            try run.requireEnd(at: fileOffset - Int64(end - start))
             return false
         }
         let keyCount = Int(buffer.loadUnaligned(fromByteOffset: start, as: UInt32.self))
         let valueCount = Int(buffer.loadUnaligned(fromByteOffset: start + 4, as: UInt32.self))
         let count = RunReader.headerByteCount + keyCount + valueCount
         guard try hold(count) else {
-            try file.requireEnd(at: -1)
+            try run.requireEnd(at: -1)
             return false
         }
         let keyStart = start + RunReader.headerByteCount
@@ -94,7 +94,7 @@ final class RunReader {
         end -= start
         start = 0
         while end < count {
-            let read = try file.read(
+            let read = try run.file.read(
                 into: UnsafeMutableRawBufferPointer(rebasing: buffer[end...]), at: fileOffset)
             if read == 0 { return false }
             fileOffset += Int64(read)

@@ -14,6 +14,18 @@ enum RunOrder {
     }
 }
 
+extension [UInt8] {
+    /// As `withUnsafeBytes`, through which typed throws do not pass.
+    @inline(__always)
+    func withBytes<Result, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try withUnsafeBufferPointer { (bytes) throws(Failure) in
+            try body(UnsafeRawBufferPointer(bytes))
+        }
+    }
+}
+
 /// Builds keys whose byte order equals the order of their parts.
 enum RunKey {
     /// Text, then a terminator that sorts before every continuation. A NUL inside is escaped.

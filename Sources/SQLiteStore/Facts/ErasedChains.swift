@@ -25,10 +25,9 @@ struct ErasedChains: Sendable {
 
     /// Those of some chains; none are looked up in a file without any.
     static func of(_ chains: [ChainId], _ database: Database) throws -> ErasedChains {
-        let any = try database.rows(
-            "SELECT 1 FROM facts WHERE \(range) LIMIT 1"
-        ) { $0.int64(0) }
-        guard !any.isEmpty else { return .none }
+        guard try database.hasRow("SELECT 1 FROM facts WHERE \(range) LIMIT 1") else {
+            return .none
+        }
         var erased = ErasedChains()
         for chain in chains where chain.customer == nil {
             try erased.read(

@@ -24,7 +24,9 @@ enum FactCodec {
         writer.optionalBool(fact.renewal != nil)
         if let renewal = fact.renewal { encode(renewal, base, &writer) }
         if let command = fact.command { encode(command, &writer) }
-        if fact.cause.kind == .erasure { encode(fact.erasedPurchases, &writer) }
+        if fact.cause.kind == .erasure {
+            writer.differences(fact.erasedPurchases.map(\.milliseconds))
+        }
         return writer.bytes
     }
 
@@ -58,7 +60,7 @@ enum FactCodec {
             try reader.optionalBool() == true ? try transaction(base, &reader) : nil
         let renewal = try reader.optionalBool() == true ? try renewal(base, &reader) : nil
         let command = kind == .command && !reader.isAtEnd ? try command(&reader) : nil
-        let erased = kind == .erasure ? try purchases(&reader) : []
+        let erased = kind == .erasure ? try reader.differences() : []
         guard reader.isAtEnd else { throw FactReader.Damage() }
         var fact = Fact(
             position: position, receivedAt: receivedAt, isArrivalKnown: flags & 1 != 0,
@@ -67,7 +69,9 @@ enum FactCodec {
             status: status, sharing: transaction, renewal, unknownValues: unknown, flaw: flaw,
             command: command)
         if flags & 2 != 0 { fact.hasForeignReceipt = true }
-        if !erased.isEmpty { fact.erasedPurchases = erased }
+        if !erased.isEmpty {
+            fact.erasedPurchases = erased.map { Timestamp(milliseconds: $0) }
+        }
         return fact
     }
 
@@ -251,29 +255,5 @@ enum FactCodec {
             let command = Command(evidence: value)
         else { throw FactReader.Damage() }
         return command
-    }
-
-    // MARK: Erasure
-
-    /// Each date relative to the one before.
-    private static func encode(_ purchases: [Timestamp], _ writer: inout FactWriter) {
-        writer.unsigned(UInt64(purchases.count))
-        var last: Int64 = 0
-        for date in purchases {
-            writer.signed(date.milliseconds &- last)
-            last = date.milliseconds
-        }
-    }
-
-    private static func purchases(
-        _ reader: inout FactReader
-    ) throws(FactReader.Damage) -> [Timestamp] {
-        var purchases: [Timestamp] = []
-        var last: Int64 = 0
-        for _ in 0..<(try reader.unsigned()) {
-            last = last &+ (try reader.signed())
-            purchases.append(Timestamp(milliseconds: last))
-        }
-        return purchases
     }
 }

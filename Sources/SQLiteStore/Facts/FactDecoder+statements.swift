@@ -55,13 +55,6 @@ extension FactDecoder {
         }
     }
 
-    /// One fact without content, where the event still names its chain.
-    private static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [ChainFact] {
-        logged.event.attributes.chainId.map {
-            [ChainFact(chain: $0, fact: blank(logged.event, flaw))]
-        } ?? []
-    }
-
     /// The facts in an erasure: those of the erased events, and one fact for each erased chain.
     /// None of one that no release wrote: it could state anything about a chain of an app.
     static func erased(_ logged: LoggedEvent) -> [ChainFact] {

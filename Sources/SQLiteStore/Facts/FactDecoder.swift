@@ -19,18 +19,16 @@ public enum FactDecoder {
         case .notification, .transaction, .renewalPair, .appTransaction, .sweep: break
         }
         guard let chain = event.attributes.chainId else { return [] }
-        guard let evidence = logged.evidence else {
-            return [ChainFact(chain: chain, fact: blank(event, flaw(ofMissing: logged)))]
-        }
+        guard let evidence = logged.evidence else { return blank(logged, flaw(ofMissing: logged)) }
         guard let payloads = try? evidence.payloads(of: event.attributes.kind) else {
-            return [ChainFact(chain: chain, fact: blank(event, .undecodable))]
+            return blank(logged, .undecodable)
         }
         do throws(JSONError) {
             let origin = FactOrigin(event)
             guard let fact = try fact(event.attributes.kind, payloads, origin) else { return [] }
             return [ChainFact(chain: chain, fact: fact)]
         } catch {
-            return [ChainFact(chain: chain, fact: blank(event, .undecodable))]
+            return blank(logged, .undecodable)
         }
     }
 
@@ -81,10 +79,12 @@ public enum FactDecoder {
         logged.damage == nil ? .erased : .undecodable
     }
 
-    /// The fact of an event whose evidence has no readable content.
-    static func blank(_ event: RecordedEvent, _ flaw: Fact.Flaw) -> Fact {
-        let attributes = event.attributes
-        return Fact(
+    /// The fact of an event whose evidence has no readable content; none where the event names no
+    /// chain.
+    static func blank(_ logged: LoggedEvent, _ flaw: Fact.Flaw) -> [ChainFact] {
+        let (event, attributes) = (logged.event, logged.event.attributes)
+        guard let chain = attributes.chainId else { return [] }
+        let fact = Fact(
             position: event.position, receivedAt: event.receivedAt.clamped,
             trust: attributes.trust,
             cause: Cause(
@@ -93,6 +93,7 @@ public enum FactDecoder {
                 subtype: attributes.subtype.map { Raw(rawValue: $0) },
                 notificationUUID: attributes.notificationUUID),
             signedDate: attributes.signedAt?.clamped, digest: event.payloadHash, flaw: flaw)
+        return [ChainFact(chain: chain, fact: fact)]
     }
 }
 

@@ -99,6 +99,17 @@ struct FactReader {
         try byte() == 0 ? nil : try signed()
     }
 
+    /// Numbers that `FactWriter.differences` wrote.
+    mutating func differences() throws(Damage) -> [Int64] {
+        var values: [Int64] = []
+        var last: Int64 = 0
+        for _ in 0..<(try unsigned()) {
+            last = last &+ (try signed())
+            values.append(last)
+        }
+        return values
+    }
+
     mutating func date(from base: Int64) throws(Damage) -> Timestamp? {
         guard let difference = try optionalSigned() else { return nil }
         return Timestamp(milliseconds: base &+ difference)

@@ -53,6 +53,16 @@ struct FactWriter: Equatable {
         signed(value)
     }
 
+    /// The count, then each as the difference from the previous one.
+    mutating func differences(_ values: [Int64]) {
+        unsigned(UInt64(values.count))
+        var last: Int64 = 0
+        for value in values {
+            signed(value &- last)
+            last = value
+        }
+    }
+
     /// Relative to `base`, since the dates of one fact are close together.
     mutating func date(_ value: Timestamp?, from base: Int64) {
         optionalSigned(value.map { $0.milliseconds &- base })

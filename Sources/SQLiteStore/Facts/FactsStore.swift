@@ -91,10 +91,9 @@ public final class FactsStore: DerivedStore {
         try await read { database in
             let apps = try FactsStore.numbers(database)
             guard let app = apps[chain.bundleId] else { return false }
-            return try !database.rows(
+            return try database.hasRow(
                 "SELECT 1 FROM facts WHERE chain = ? AND app = ? LIMIT 1 OFFSET ?",
-                chain.originalTransactionId, app, count
-            ) { $0.int64(0) }.isEmpty
+                chain.originalTransactionId, app, count)
         }
     }
 

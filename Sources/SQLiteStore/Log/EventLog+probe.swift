@@ -29,7 +29,7 @@ extension EventLog {
     func requireRoom(_ database: Database) throws {
         // A new connection detects that the file has a write-ahead log by reading it.
         _ = try Int.fetchOne(database, sql: "SELECT position FROM head")
-        let size = writeAheadByteCount
+        let size = Int64(stat.at(path + "-wal")?.st_size ?? 0)
         var end = size
         if let moved = try? database.checkpoint(.passive), moved.walFrameCount >= 0 {
             let isEmpty = moved.checkpointedFrameCount == moved.walFrameCount
@@ -41,9 +41,4 @@ extension EventLog {
 
     /// A page and the frame header before it (https://www.sqlite.org/fileformat2.html#walformat).
     private static var frameByteCount: Int64 { Int64(pageByteCount) + 24 }
-
-    private var writeAheadByteCount: Int64 {
-        var status = stat()
-        return stat(path + "-wal", &status) == 0 ? Int64(status.st_size) : 0
-    }
 }

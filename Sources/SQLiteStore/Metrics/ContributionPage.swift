@@ -35,8 +35,8 @@ public struct ContributionPage: Sendable {
     ///
     /// Throws `fileCorrupt` for a contribution that cannot be read.
     public func readChains(_ body: (Chain) -> Void) throws(StoreError) {
-        let result = bytes.withUnsafeBytes { all in
-            Result { () throws(FactReader.Damage) in
+        do throws(FactReader.Damage) {
+            try bytes.withBytes { (all) throws(FactReader.Damage) in
                 var (start, movements) = (0, [StoredMovement]())
                 for (chain, byteCount) in entries {
                     let stored = UnsafeRawBufferPointer(rebasing: all[start..<start + byteCount])
@@ -48,8 +48,7 @@ public struct ContributionPage: Sendable {
                     body(read)
                 }
             }
-        }
-        do throws(FactReader.Damage) { try result.get() } catch {
+        } catch {
             throw StoreError(
                 .fileCorrupt, reason: "A stored contribution cannot be read.",
                 remedy: "Run `subledger rebuild`.")

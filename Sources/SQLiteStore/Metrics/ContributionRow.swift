@@ -54,7 +54,7 @@ struct ContributionRow: StoredRow {
         body = statement.bytes(5)
     }
 
-    /// - Parameter reported: receives the decoded contribution.
+    /// - Parameter reported: empty; receives the decoded contribution.
     init(
         _ chain: ChainId, _ life: Lifecycle, facts: [Fact], catalogue: Catalogue,
         numbers: ClassNumbers, reported: inout ChainMovements
@@ -75,15 +75,12 @@ struct ContributionRow: StoredRow {
             body = []
             return
         }
-        var writer = ContributionCodec.Writer()
         let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
         reported.reserveCapacity(metrics.stretches.count)
         for (at, movement) in metrics.classMovements {
             reported.append(at: at.milliseconds, movement, numbers)
-            let stored = reported.movements[reported.movements.count - 1]
-            writer.append(at: stored.at, after: stored.after, label: stored.label)
         }
-        body = writer.finish()
+        body = ContributionCodec.encode(reported.movements)
     }
 }
 
@@ -134,30 +131,25 @@ struct ChainMovements: Sendable {
 /// Encodes a chain's changes of class: its classes, then for each change the time since the
 /// previous one, the class after it and the label.
 enum ContributionCodec {
-    struct Writer {
-        private var classes: [Int64] = []
-        private var changes = FactWriter()
-        private var count: UInt64 = 0
-        private var last: Int64 = 0
-
-        mutating func append(at: Int64, after: Int64, label: Int64) {
-            changes.signed(at &- last)
-            last = at
-            changes.unsigned(UInt64(label))
-            count += 1
-            guard after != ClassCodec.none else { return changes.unsigned(0) }
-            let place = classes.firstIndex(of: after) ?? classes.count
-            if place == classes.count { classes.append(after) }
+    static func encode(_ movements: [StoredMovement]) -> [UInt8] {
+        var (classes, last) = ([Int64](), Int64(0))
+        var (changes, bytes) = (FactWriter(), FactWriter())
+        for movement in movements {
+            changes.signed(movement.at &- last)
+            last = movement.at
+            changes.unsigned(UInt64(movement.label))
+            guard movement.after != ClassCodec.none else {
+                changes.unsigned(0)
+                continue
+            }
+            let place = classes.firstIndex(of: movement.after) ?? classes.count
+            if place == classes.count { classes.append(movement.after) }
             changes.unsigned(UInt64(place) + 1)
         }
-
-        func finish() -> [UInt8] {
-            var bytes = FactWriter()
-            bytes.unsigned(UInt64(classes.count))
-            for number in classes { bytes.word(number) }
-            bytes.unsigned(count)
-            return bytes.bytes + changes.bytes
-        }
+        bytes.unsigned(UInt64(classes.count))
+        for number in classes { bytes.word(number) }
+        bytes.unsigned(UInt64(movements.count))
+        return bytes.bytes + changes.bytes
     }
 
     /// Passes the changes to `body` in order.
@@ -189,11 +181,9 @@ enum ContributionCodec {
 
     static func movements(_ body: [UInt8]) throws(FactReader.Damage) -> [StoredMovement] {
         var found: [StoredMovement] = []
-        // Typed throws do not pass through withUnsafeBytes, so the result carries the error out.
-        let result = body.withUnsafeBytes { bytes in
-            Result { () throws(FactReader.Damage) in try forEach(bytes) { found.append($0) } }
+        try body.withBytes { (bytes) throws(FactReader.Damage) in
+            try forEach(bytes) { found.append($0) }
         }
-        try result.get()
         return found
     }
 }

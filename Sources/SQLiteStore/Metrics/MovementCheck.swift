@@ -32,10 +32,7 @@ public enum MovementCheck {
     }
 
     private static func sum(_ database: Database, _ days: ReportDays) throws {
-        var classes = ClassTable()
-        try MovementTable.forEachClass(database, of: "live") { number, _, counted in
-            classes.append(counted, number: number)
-        }
+        let classes = try MovementTable.read(database, of: "live")
         var changes = MovementChanges(days)
         func write() throws {
             for number in Array(changes.classes) {
@@ -77,9 +74,9 @@ public enum MovementCheck {
                     """)
             if differs == true { found.append(table) }
         }
-        var isRenamed = false
-        try MovementTable.forEachClass(database, of: "live") { number, _, counted in
-            if ClassCodec.number(of: counted) != number { isRenamed = true }
+        let classes = try MovementTable.read(database, of: "live")
+        let isRenamed = zip(classes.classes, classes.sortedNumbers).contains {
+            ClassCodec.number(of: $0) != $1
         }
         if isRenamed, !found.contains(MovementTable.classes) {
             found.append(MovementTable.classes)

@@ -34,13 +34,10 @@ enum MovementTable {
             ])
     }
 
-    /// Every class, by number, with its uses.
+    /// Every class.
     ///
     /// - Parameter schema: the attached file that holds them.
-    static func forEachClass(
-        _ database: Database, of schema: String = "main",
-        _ body: (_ number: Int64, _ uses: Int64, _ counted: CountedClass) -> Void
-    ) throws {
+    static func read(_ database: Database, of schema: String = "main") throws -> ClassTable {
         let select = try PreparedStatement(
             database,
             """
@@ -48,6 +45,7 @@ enum MovementTable {
             """)
         defer { select.reset() }
         let recent = StringInterner()
+        var table = ClassTable()
         func text(_ column: Int32) -> String? {
             guard !select.isNull(column) else { return nil }
             return select.withBytes(column) { recent.text($0) }
@@ -60,12 +58,13 @@ enum MovementTable {
                 group: text(4), storefront: text(5), currency: text(6), offer: offer,
                 phase: ChainAnswer.Phase(rawValue: text(10) ?? "") ?? .standard,
                 ownership: ClassCodec.ownership(text(11) ?? ""))
-            body(
-                select.int64(0), select.int64(1),
+            table.append(
                 CountedClass(
                     values: values, annualised: select.optionalInt64(12),
-                    isInferred: select.int64(13) == 1))
+                    isInferred: select.int64(13) == 1),
+                number: select.int64(0))
         }
+        return table
     }
 
     /// - Parameter known: classes read before; returned unchanged where the same numbers are
@@ -74,10 +73,7 @@ enum MovementTable {
         _ database: Database, known: ClassTable = ClassTable()
     ) throws -> ClassTable {
         let numbers = try database.rows("SELECT id FROM \(classes) ORDER BY id") { $0.int64(0) }
-        if numbers == known.sortedNumbers { return known }
-        var table = ClassTable()
-        try forEachClass(database) { number, _, counted in table.append(counted, number: number) }
-        return table
+        return try numbers == known.sortedNumbers ? known : read(database)
     }
 }
 

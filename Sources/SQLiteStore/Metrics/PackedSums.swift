@@ -68,8 +68,8 @@ public struct PackedSums: Sendable, Equatable {
         in part: Range<Int>? = nil, beginning begin: (Timestamp) -> Void,
         adding body: (_ movement: SummedMovement, _ chains: Int64) -> Void
     ) throws(StoreError) {
-        let result = writer.bytes.withUnsafeBytes { all in
-            Result { () throws(FactReader.Damage) in
+        do throws(FactReader.Damage) {
+            try writer.bytes.withBytes { (all) throws(FactReader.Damage) in
                 for place in part ?? times.indices {
                     begin(Timestamp(milliseconds: times[place]))
                     let start = place == 0 ? 0 : ends[place - 1]
@@ -77,8 +77,7 @@ public struct PackedSums: Sendable, Equatable {
                         UnsafeRawBufferPointer(rebasing: all[start..<ends[place]]), body)
                 }
             }
-        }
-        do throws(FactReader.Damage) { try result.get() } catch {
+        } catch {
             throw StoreError(
                 .fileCorrupt, reason: "Stored sums of movements cannot be read.",
                 remedy: "Run `subledger rebuild`.")
@@ -186,24 +185,21 @@ struct MonthPart: Hashable, Comparable {
         func append(_ movement: SummedMovement, _ chains: Int64) {
             if chains != 0 { SumCodec.append(movement, chains: chains, to: &writer) }
         }
-        let result = stored.withUnsafeBytes { bytes in
-            Result { () throws(FactReader.Damage) in
-                try SumCodec.forEach(bytes) { movement, chains in
-                    while next < order.count, SummedMovement.precedes(order[next].key, movement) {
-                        append(order[next].key, order[next].value)
-                        next += 1
-                    }
-                    guard next < order.count, order[next].key == movement else {
-                        return append(movement, chains)
-                    }
-                    let (sum, isOver) = chains.addingReportingOverflow(order[next].value)
-                    isBeyond = isBeyond || isOver
-                    append(movement, sum)
+        try stored.withBytes { (bytes) throws(FactReader.Damage) in
+            try SumCodec.forEach(bytes) { movement, chains in
+                while next < order.count, SummedMovement.precedes(order[next].key, movement) {
+                    append(order[next].key, order[next].value)
                     next += 1
                 }
+                guard next < order.count, order[next].key == movement else {
+                    return append(movement, chains)
+                }
+                let (sum, isOver) = chains.addingReportingOverflow(order[next].value)
+                isBeyond = isBeyond || isOver
+                append(movement, sum)
+                next += 1
             }
         }
-        try result.get()
         // No ledger has so many chains.
         guard !isBeyond else { throw FactReader.Damage() }
         for change in order[next...] { append(change.key, change.value) }

@@ -60,10 +60,8 @@ extension ProjectionsStore {
                 newestSignedAt: try NewestFact.signedAt(database).map {
                     Timestamp(milliseconds: $0)
                 },
-                hasChains: try Bool.fetchOne(
-                    database,
-                    sql: "SELECT EXISTS (SELECT 1 FROM contributions WHERE length(body) > 0)")
-                    ?? false,
+                hasChains: try database.hasRow(
+                    "SELECT 1 FROM contributions WHERE length(body) > 0 LIMIT 1"),
                 classes: try classes(database),
                 sums: reader.sums, pending: reader.pending)
         }
@@ -71,12 +69,13 @@ extension ProjectionsStore {
 
     /// Whether any chain of an app has a life.
     public func hasChains(of bundleId: BundleId) async throws(StoreError) -> Bool {
-        try await !rows(
-            """
-            SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
-            WHERE s.bundle_id = ? AND length(c.body) > 0 LIMIT 1
-            """, bundleId
-        ) { $0.int64(0) }.isEmpty
+        try await read { database in
+            try database.hasRow(
+                """
+                SELECT 1 FROM subscriptions AS s JOIN contributions AS c ON c.subscription = s.id
+                WHERE s.bundle_id = ? AND length(c.body) > 0 LIMIT 1
+                """, bundleId)
+        }
     }
 }
 

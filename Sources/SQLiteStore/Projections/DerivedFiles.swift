@@ -99,24 +99,18 @@ public struct DerivedFiles: Sendable {
 
     /// Whether a regular file, not a link, has a name that this program assigns.
     private func isFile(_ name: String) -> Bool {
-        var status = stat()
-        return isName(name) && lstat(path(of: name), &status) == 0
-            && status.st_mode & S_IFMT == S_IFREG
+        isName(name) && stat.ofLink(at: path(of: name))?.kind == S_IFREG
     }
 
     /// Whether the link has a target other than a file of the kind, existing or missing.
     public var isLinkForeign: Bool {
         guard let target = linkedName() else { return false }
-        var status = stat()
-        return !isName(target) || (!isFile(target) && lstat(path(of: target), &status) == 0)
+        return !isName(target) || (!isFile(target) && stat.ofLink(at: path(of: target)) != nil)
     }
 
     /// Size on disk of a database and its write-ahead log.
     package static func byteCount(_ path: String) -> Int64 {
-        ["", "-wal"].reduce(Int64(0)) { sum, suffix in
-            var status = stat()
-            return stat(path + suffix, &status) == 0 ? sum + Int64(status.st_size) : sum
-        }
+        ["", "-wal"].reduce(0) { $0 + Int64(stat.at(path + $1)?.st_size ?? 0) }
     }
 
     /// A path never used before: numbers only increase.

@@ -41,7 +41,7 @@ enum HoldingCodec {
             encode(stretch, place, base, &writer)
         }
         writer.date(holding.overdue?.from, from: base)
-        if let overdue = holding.overdue { encode(overdue.evidence, &writer) }
+        if let overdue = holding.overdue { writer.differences(overdue.evidence) }
         writer.optionalBool(holding.meetsMinimumTrust)
         return writer.bytes
     }
@@ -60,19 +60,9 @@ enum HoldingCodec {
         writer.date(stretch.until, from: stretch.from.milliseconds)
         writer.signed(stretch.accessEnded.milliseconds &- stretch.from.milliseconds)
         writer.byte(UInt8(FactTables.trusts.firstIndex(of: stretch.trust) ?? 0))
-        encode(stretch.evidence, &writer)
+        writer.differences(stretch.evidence)
         writer.byte(UInt8(FactTables.trusts.firstIndex(of: stretch.endTrust) ?? 0))
-        encode(stretch.endEvidence, &writer)
-    }
-
-    /// Ascending, each as the difference from the previous one.
-    private static func encode(_ positions: [Int64], _ writer: inout FactWriter) {
-        writer.unsigned(UInt64(positions.count))
-        var last: Int64 = 0
-        for position in positions {
-            writer.signed(position &- last)
-            last = position
-        }
+        writer.differences(stretch.endEvidence)
     }
 
     // MARK: Grants
@@ -90,7 +80,7 @@ enum HoldingCodec {
             writer.signed(grant.from.milliseconds)
             writer.signed(grant.until.milliseconds)
             writer.optionalSigned(grant.withdrawnAt?.milliseconds)
-            encode(grant.evidence, &writer)
+            writer.differences(grant.evidence)
         }
         return writer.bytes
     }
@@ -130,7 +120,7 @@ enum HoldingCodec {
         }
         var overdue: Holding.Overdue?
         if let from = try reader.date(from: base) {
-            overdue = Holding.Overdue(from: from, evidence: try positions(&reader))
+            overdue = Holding.Overdue(from: from, evidence: try reader.differences())
         }
         return Holding(
             originalTransactionId: OriginalTransactionId(id), stretches: stretches,
@@ -154,21 +144,9 @@ enum HoldingCodec {
             since: Timestamp(milliseconds: since), until: until,
             accessEnded: Timestamp(milliseconds: accessEnded),
             productId: products[Int(product)].id, group: products[Int(product)].group,
-            trust: try reader.element(of: FactTables.trusts), evidence: try positions(&reader),
+            trust: try reader.element(of: FactTables.trusts), evidence: try reader.differences(),
             endTrust: try reader.element(of: FactTables.trusts),
-            endEvidence: try positions(&reader))
-    }
-
-    private static func positions(
-        _ reader: inout FactReader
-    ) throws(FactReader.Damage) -> [Int64] {
-        var positions: [Int64] = []
-        var last: Int64 = 0
-        for _ in 0..<(try reader.unsigned()) {
-            last = last &+ (try reader.signed())
-            positions.append(last)
-        }
-        return positions
+            endEvidence: try reader.differences())
     }
 
     private static func grants(
@@ -184,7 +162,7 @@ enum HoldingCodec {
                     from: Timestamp(milliseconds: try reader.signed()),
                     until: Timestamp(milliseconds: try reader.signed()),
                     withdrawnAt: try reader.optionalSigned().map { Timestamp(milliseconds: $0) },
-                    evidence: try positions(&reader)))
+                    evidence: try reader.differences()))
         }
         return grants
     }

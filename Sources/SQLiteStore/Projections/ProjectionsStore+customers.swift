@@ -79,13 +79,14 @@ extension ProjectionsStore {
     public func isHeld(
         _ chain: ChainId, by customer: CustomerId
     ) async throws(StoreError) -> Bool {
-        try await !rows(
-            """
-            SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
-            WHERE h.customer = ? AND h.holds = 1 AND s.bundle_id = ?
-                AND s.original_transaction_id = ?
-            """, customer, chain.bundleId, chain.originalTransactionId
-        ) { $0.int64(0) }.isEmpty
+        try await read { database in
+            try database.hasRow(
+                """
+                SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
+                WHERE h.customer = ? AND h.holds = 1 AND s.bundle_id = ?
+                    AND s.original_transaction_id = ?
+                """, customer, chain.bundleId, chain.originalTransactionId)
+        }
     }
 
     /// Every customer whom a fact ever named, in byte order.

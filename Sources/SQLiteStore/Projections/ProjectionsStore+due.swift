@@ -13,25 +13,19 @@ extension ProjectionsStore {
     public func changing(
         from: Timestamp, through: Timestamp, after cursor: Int64
     ) async throws(StoreError) -> (chains: [ChainId], next: Int64)? {
-        try await read { database in
-            let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM subscriptions")
-            guard let newest, cursor < newest else { return nil }
-            let end = cursor + ProjectionsStore.dueScanChainCount
-            let chains = try database.rows(
-                """
-                SELECT s.bundle_id, s.original_transaction_id FROM (
-                    SELECT subscription FROM intervals
-                    WHERE subscription > ?1 AND subscription <= ?2 AND from_at > ?3
-                        AND from_at <= ?4
-                    UNION
-                    SELECT subscription FROM life_facts
-                    WHERE subscription > ?1 AND subscription <= ?2 AND at > ?3 AND at <= ?4
-                ) AS due JOIN subscriptions AS s ON s.id = due.subscription
-                ORDER BY s.id
-                """, cursor, end, from, through
-            ) { $0.chainId(0) }
-            return (chains, end)
-        }
+        try await scan(
+            after: cursor,
+            """
+            SELECT s.bundle_id, s.original_transaction_id FROM (
+                SELECT subscription FROM intervals
+                WHERE subscription > ?1 AND subscription <= ?2 AND from_at > ?3 AND from_at <= ?4
+                UNION
+                SELECT subscription FROM life_facts
+                WHERE subscription > ?1 AND subscription <= ?2 AND at > ?3 AND at <= ?4
+            ) AS due JOIN subscriptions AS s ON s.id = due.subscription
+            ORDER BY s.id
+            """, from, through
+        ) { $0.chainId(0) }
     }
 
     /// The notices of these codes that are open at a moment, among the next `dueScanChainCount`
@@ -40,30 +34,48 @@ extension ProjectionsStore {
     public func openNotices(
         _ codes: [NoticeCode], at moment: Timestamp, after cursor: Int64
     ) async throws(StoreError) -> (notices: [OpenNotice], next: Int64)? {
-        try await read { database in
+        try await scan(
+            after: cursor,
+            """
+            SELECT s.bundle_id, s.original_transaction_id, n.code, n.from_at,
+                \(ProjectionsStore.values)
+            FROM notices AS n JOIN subscriptions AS s ON s.id = n.subscription
+            WHERE n.subscription > ?1 AND n.subscription <= ?2 AND n.from_at <= ?3
+                AND (n.to_at IS NULL OR n.to_at > ?3) AND s.bundle_id <> ''
+            ORDER BY n.subscription, n.seq
+            """, moment
+        ) { row in
+            guard let code = NoticeCode(rawValue: row.requiredText(2)), codes.contains(code)
+            else { return nil }
+            return ProjectionsStore.notice(row, code)
+        }
+    }
+
+    /// What a query states of the next `dueScanChainCount` chains, and where to continue; nil at
+    /// the end.
+    ///
+    /// - Parameters:
+    ///   - sql: its first two parameters are the numbers after and up to which chains are scanned.
+    ///   - values: the other parameters.
+    private func scan<Value: Sendable>(
+        after cursor: Int64, _ sql: String, _ values: Timestamp...,
+        read: @escaping @Sendable (PreparedStatement) throws -> Value?
+    ) async throws(StoreError) -> ([Value], next: Int64)? {
+        try await self.read { database in
             let newest = try Int64.fetchOne(database, sql: "SELECT max(id) FROM subscriptions")
             guard let newest, cursor < newest else { return nil }
             let end = cursor + ProjectionsStore.dueScanChainCount
-            let found = try database.rows(
-                """
-                SELECT s.bundle_id, s.original_transaction_id, n.code, n.from_at,
-                    s.price_milliunits, s.currency, s.ownership,
-                    (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
-                        WHERE i.subscription = s.id AND i.from_at <= ?3
-                            AND i.state IN ('subscribed', 'renewing', 'grace', 'owned'))
-                FROM notices AS n JOIN subscriptions AS s ON s.id = n.subscription
-                WHERE n.subscription > ?1 AND n.subscription <= ?2 AND n.from_at <= ?3
-                    AND (n.to_at IS NULL OR n.to_at > ?3) AND s.bundle_id <> ''
-                ORDER BY n.subscription, n.seq
-                """, cursor, end, moment
-            ) { row -> OpenNotice? in
-                guard let code = NoticeCode(rawValue: row.requiredText(2)), codes.contains(code)
-                else { return nil }
-                return ProjectionsStore.notice(row, code)
-            }
-            return (found, end)
+            return (try database.rows(sql, all: [cursor, end] + values, read: read), end)
         }
     }
+
+    /// The value of the chain `s` at the moment `?3`, as `notice` reads it.
+    private static let values = """
+        s.price_milliunits, s.currency, s.ownership,
+            (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
+                WHERE i.subscription = s.id AND i.from_at <= ?3
+                    AND i.state IN ('subscribed', 'renewing', 'grace', 'owned'))
+        """
 
     /// Notices that no chain can derive alone, and that are therefore not stored: a transactionId
     /// under two chains of one app (`Lifecycle.md` §4, the third kind of contradiction). One for
@@ -86,11 +98,7 @@ extension ProjectionsStore {
                     """
                     SELECT s.bundle_id, s.original_transaction_id, NULL,
                         (SELECT min(i.from_at) FROM intervals AS i WHERE i.subscription = s.id),
-                        s.price_milliunits, s.currency, s.ownership,
-                        (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
-                            WHERE i.subscription = s.id AND i.from_at <= ?3
-                                AND i.state IN ('subscribed', 'renewing', 'grace', 'owned')),
-                        s.id
+                        \(ProjectionsStore.values), s.id
                     FROM subscriptions AS s
                     WHERE s.original_transaction_id = ?1 AND s.bundle_id = ?2
                         AND EXISTS (SELECT 1 FROM intervals AS i

@@ -18,7 +18,7 @@ extension ProjectionsStore {
     public static let examinedCount = 200
 
     /// The ids that a lookup finds: one, or those between two others.
-    enum IdRange: CaseIterable {
+    enum IdRange {
         case one
         case between
 
@@ -43,28 +43,18 @@ extension ProjectionsStore {
         }
     }
 
-    fileprivate static let customer = "SELECT 1 FROM holdings WHERE customer = ? LIMIT 1"
-    fileprivate static let customerOfApp = """
+    static let customer = "SELECT 1 FROM holdings WHERE customer = ? LIMIT 1"
+    static let customerOfApp = """
         SELECT 1 FROM holdings AS h JOIN subscriptions AS s ON s.id = h.subscription
         WHERE h.customer = ? AND s.bundle_id IN (?, '') LIMIT 1
         """
-    fileprivate static let nextCustomer = """
+    static let nextCustomer = """
         SELECT customer FROM holdings WHERE customer > ? AND customer < ?
         ORDER BY customer LIMIT 1
         """
-    fileprivate static let numbered = """
+    static let numbered = """
         SELECT bundle_id, original_transaction_id FROM subscriptions WHERE id = ?
         """
-
-    /// Every statement of a lookup.
-    static let lookups: [String] =
-        [customer, customerOfApp, nextCustomer, numbered]
-        + IdRange.allCases.flatMap {
-            [
-                $0.chains, $0.rows(ChainRows.TransactionRow.self),
-                $0.rows(ChainRows.OrderLineRow.self),
-            ]
-        }
 
     /// Everything with exactly this id: customers, then chains, then transactions, without those
     /// that have the id of their chain, then order lines.
@@ -118,12 +108,8 @@ private struct IdLookup {
 
     /// Whether a customer is known, in the app if one is named.
     func matches(_ customer: CustomerId) throws -> Bool {
-        guard let bundleId else {
-            return try !database.rows(ProjectionsStore.customer, customer) { $0.int64(0) }.isEmpty
-        }
-        return try !database.rows(ProjectionsStore.customerOfApp, customer, bundleId) {
-            $0.int64(0)
-        }.isEmpty
+        guard let bundleId else { return try database.hasRow(ProjectionsStore.customer, customer) }
+        return try database.hasRow(ProjectionsStore.customerOfApp, customer, bundleId)
     }
 
     /// A customer has a row for each chain, so that each step skips to the next customer.

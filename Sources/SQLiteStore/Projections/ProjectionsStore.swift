@@ -181,7 +181,7 @@ public final class ProjectionsStore: DerivedStore {
             // Very few are shared; checking that first saves the join for the others.
             let isShared = "SELECT 1 FROM transactions WHERE transaction_id = ? LIMIT 1 OFFSET 1"
             var found: [SharedTransaction] = []
-            for id in ids where try !database.rows(isShared, id, read: { $0.int64(0) }).isEmpty {
+            for id in ids where try database.hasRow(isShared, id) {
                 let here = try database.rows(
                     """
                     SELECT s.bundle_id, s.original_transaction_id, t.first_position

@@ -33,14 +33,7 @@ public final class ProjectorHandover: Sendable {
 
     private init(_ lock: FileLock) { self.lock = lock }
 
-    private static var requestedRange: flock {
-        var range = flock()
-        range.l_type = Int16(F_WRLCK)
-        range.l_whence = Int16(SEEK_SET)
-        range.l_start = offset
-        range.l_len = 1
-        return range
-    }
+    private static var requestedRange: flock { flock(writing: 1, from: offset) }
 
     /// Whether a request is pending.
     public static func isPending(directory: String) -> Bool {

@@ -74,19 +74,17 @@ public final class StoredChains: Sendable {
                 for table in [
                     "intervals", "life_facts", "notices", "transactions", "order_lines",
                     "holdings", "contributions", "pending_movements",
-                ] {
-                    let hasStrays = try Bool.fetchOne(
-                        database,
-                        sql: """
-                            SELECT EXISTS (SELECT 1 FROM \(table)
-                            WHERE subscription NOT IN (SELECT id FROM subscriptions))
-                            """)
-                    if hasStrays == true { findings.append(table) }
+                ]
+                where try database.hasRow(
+                    """
+                    SELECT 1 FROM \(table)
+                    WHERE subscription NOT IN (SELECT id FROM subscriptions) LIMIT 1
+                    """)
+                {
+                    findings.append(table)
                 }
-                let scratch = try DatabaseQueue()
-                let expected = try scratch.inDatabase { database in
-                    try database.execute(sql: DerivedSchema.projections)
-                    return try SchemaObjects.all(database)
+                let expected = try SchemaObjects.made {
+                    try $0.execute(sql: DerivedSchema.projections)
                 }
                 if try SchemaObjects.all(database) != expected { findings.append("schema") }
                 return findings

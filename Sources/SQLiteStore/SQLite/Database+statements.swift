@@ -50,6 +50,13 @@ extension Database {
         return found
     }
 
+    /// Whether a query has rows.
+    func hasRow(_ sql: String, _ values: (any BoundValue)?...) throws -> Bool {
+        let select = try bound(sql, values)
+        defer { select.reset() }
+        return try select.step()
+    }
+
     /// Inserts one row of the given columns.
     func insert(
         _ verb: String = "INSERT", into table: String,

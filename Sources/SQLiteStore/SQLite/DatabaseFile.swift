@@ -184,10 +184,8 @@ struct DatabaseFile: Sendable {
 
     /// SQLite follows a link, writes to its target, and keeps the other two files beside that.
     private func refuseLinks() throws(StoreError) {
-        for suffix in FileIdentityGuard.suffixes {
-            var status = stat()
-            guard lstat(path + suffix, &status) == 0, status.st_mode & S_IFMT == S_IFLNK
-            else { continue }
+        for suffix in FileIdentityGuard.suffixes
+        where stat.ofLink(at: path + suffix)?.kind == S_IFLNK {
             throw DatabaseFile.irregular(path + suffix)
         }
     }
@@ -196,9 +194,8 @@ struct DatabaseFile: Sendable {
     /// leaves one: the file has its schema before it has a write-ahead log.
     private func refuseOrphan() throws(StoreError) {
         // The log first: once another process has written one, the file has its schema.
-        var status = stat()
-        guard stat(path + "-wal", &status) == 0, status.st_size > 0 else { return }
-        if stat(path, &status) == 0, status.st_size > 0 { return }
+        guard let log = stat.at(path + "-wal"), log.st_size > 0 else { return }
+        if let file = stat.at(path), file.st_size > 0 { return }
         throw StoreError(
             .fileReplaced, path: path,
             reason: "The file is missing or empty; only \(FileIdentityGuard.name(path))-wal is left"
@@ -216,9 +213,8 @@ struct DatabaseFile: Sendable {
     }
 
     private func createDirectory(_ directory: String) throws(StoreError) {
-        var status = stat()
-        if stat(directory, &status) == 0 {
-            guard status.st_mode & S_IFMT == S_IFDIR else {
+        if let status = stat.at(directory) {
+            guard status.kind == S_IFDIR else {
                 throw DatabaseFile.systemError(ENOTDIR, path: directory)
             }
             return

@@ -8,8 +8,11 @@ struct FileIdentity: Hashable, Sendable {
 
     /// Nil when there is no file at `path`, or it cannot be examined.
     init?(path: String) {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return nil }
+        guard let status = stat.at(path) else { return nil }
+        self.init(status)
+    }
+
+    init(_ status: stat) {
         device = UInt64(status.st_dev)
         inode = UInt64(status.st_ino)
     }

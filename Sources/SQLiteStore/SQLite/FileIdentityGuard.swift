@@ -9,12 +9,7 @@ internal import LedgerStore
 /// the locks of every connection of this process (the same page, §2.2).
 struct FileIdentityGuard: Sendable {
     private let path: String
-    private let files: [Watched]
-
-    private struct Watched: Sendable {
-        let path: String
-        let identity: FileIdentity
-    }
+    private let files: [(path: String, identity: FileIdentity)]
 
     /// The suffixes of the database, its write-ahead log and its shared memory index.
     static let suffixes = ["", "-wal", "-shm"]
@@ -24,13 +19,13 @@ struct FileIdentityGuard: Sendable {
     /// Throws `fileReplaced` when one is already missing.
     init(path: String) throws(StoreError) {
         self.path = path
-        var files: [Watched] = []
+        var files: [(path: String, identity: FileIdentity)] = []
         for suffix in FileIdentityGuard.suffixes {
             guard let identity = FileIdentity(path: path + suffix) else {
                 throw FileIdentityGuard.error(
                     path: path, "\(FileIdentityGuard.name(path + suffix)) is gone.")
             }
-            files.append(Watched(path: path + suffix, identity: identity))
+            files.append((path + suffix, identity))
         }
         self.files = files
     }

@@ -24,8 +24,7 @@ final class FileLock: Lease {
         let descriptor = open(
             path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, DatabaseFile.fileMode)
         guard descriptor >= 0 else { throw DatabaseFile.systemError(errno, path: path) }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        guard stat.of(descriptor)?.kind == S_IFREG else {
             close(descriptor)
             throw DatabaseFile.irregular(path)
         }
@@ -44,4 +43,15 @@ final class FileLock: Lease {
     private init(_ descriptor: Int32) { self.descriptor = descriptor }
 
     deinit { close(descriptor) }
+}
+
+extension flock {
+    /// An exclusive lock of some bytes of a file (fcntl(2)).
+    init(writing byteCount: off_t, from offset: off_t) {
+        self.init()
+        l_type = Int16(F_WRLCK)
+        l_whence = Int16(SEEK_SET)
+        l_start = offset
+        l_len = byteCount
+    }
 }

@@ -10,8 +10,7 @@ enum FileLocks {
     /// processes of other PID namespaces (containers), and on Btrfs it names another device than
     /// stat(2).
     static func isAnyHeld(on path: String) -> Bool {
-        var status = stat()
-        guard stat(path, &status) == 0,
+        guard let status = stat.at(path),
             let table = try? OpenFile.reading("/proc/locks").read(at: 0, count: tableByteCount)
         else { return false }
         let name = name(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
@@ -24,11 +23,6 @@ enum FileLocks {
     static func name(device: UInt64, inode: UInt64) -> String {
         let major = device >> 8 & 0xFFF | device >> 32 & 0xFFFF_F000
         let minor = device & 0xFF | device >> 12 & 0xFFFF_FF00
-        return "\(padded(major)):\(padded(minor)):\(inode)"
-    }
-
-    private static func padded(_ number: UInt64) -> String {
-        let digits = String(number, radix: 16)
-        return digits.count < 2 ? "0" + digits : digits
+        return String(format: "%02llx:%02llx:%llu", major, minor, inode)
     }
 }

@@ -129,7 +129,7 @@ struct PreparedStatement {
     func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
     func storageClass(_ column: Int32) -> StorageClass {
-        StorageClass(sqlite3_column_type(handle, column))
+        StorageClass(rawValue: sqlite3_column_type(handle, column)) ?? .null
     }
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(handle, column) }

@@ -116,4 +116,12 @@ enum SchemaObjects {
         ) { row in (0..<4).map { row.requiredText($0) } }
         return Set(objects)
     }
+
+    /// Those that `install` creates in an empty file.
+    static func made(by install: (Database) throws -> Void) throws -> Set<[String]> {
+        try DatabaseQueue().inDatabase { database in
+            try install(database)
+            return try all(database)
+        }
+    }
 }

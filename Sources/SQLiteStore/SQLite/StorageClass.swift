@@ -1,22 +1,10 @@
-internal import GRDBSQLite
-
-/// How SQLite stores a value (https://www.sqlite.org/datatype3.html §2). A STRICT table admits only
-/// the declared types, but damage can produce others.
-enum StorageClass: Hashable, Sendable {
-    case null
-    case integer
+/// How SQLite stores a value (https://www.sqlite.org/datatype3.html §2), by the codes of
+/// `sqlite3_column_type` (https://www.sqlite.org/c3ref/c_blob.html). A STRICT table admits only the
+/// declared types, but damage can produce others.
+enum StorageClass: Int32, Sendable {
+    case integer = 1
     case real
     case text
     case blob
-
-    /// From a result of `sqlite3_column_type`.
-    init(_ code: Int32) {
-        switch code {
-        case SQLITE_INTEGER: self = .integer
-        case SQLITE_FLOAT: self = .real
-        case SQLITE_TEXT: self = .text
-        case SQLITE_BLOB: self = .blob
-        default: self = .null
-        }
-    }
+    case null
 }

@@ -32,8 +32,7 @@ struct WriteAheadLogCheck {
     /// - Parameter afterBlock: called after each read of frames.
     func run(afterBlock: () -> Void = {}) throws(StoreError) {
         let log = path + "-wal"
-        var status = stat()
-        guard stat(log, &status) == 0, status.st_size > WriteAheadLogHeader.byteCount,
+        guard let status = stat.at(log), status.st_size > WriteAheadLogHeader.byteCount,
             // A process that has the file open has already recovered it.
             !FileLocks.isAnyHeld(on: path + "-shm")
         else { return }

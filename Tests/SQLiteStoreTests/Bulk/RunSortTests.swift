@@ -121,7 +121,7 @@ struct RunSortTests {
         let runs = try RunRecord.runs(records.map { [$0] }, in: directory.path)
         let most = try RunFile.joined(
             Array(runs.prefix(RunFile.maximumCount)), directory: directory.path)
-        #expect(zip(most, runs).allSatisfy { $0 === $1 })
+        #expect(zip(most, runs).allSatisfy { $0.file === $1.file })
         #expect(most.count == RunFile.maximumCount)
         #expect(try RunFile.joined(runs, directory: directory.path).count == 2)
     }

@@ -210,17 +210,15 @@ struct MovementSumTests {
     @Test("A contribution round-trips")
     func codec() throws {
         let times: [Int64] = [0, -5, .max, .min, 1_700_000_000_000]
-        var writer = ContributionCodec.Writer()
         var expected: [StoredMovement] = []
         var before: Int64 = 0
         for (index, at) in times.enumerated() {
             let after: Int64 = [.max, .min, 0, 7, .max][index]
             let label = MovementLabel.all[index * 2].code
-            writer.append(at: at, after: after, label: label)
             expected.append(StoredMovement(at: at, before: before, after: after, label: label))
             before = after
         }
-        let bytes = writer.finish()
+        let bytes = ContributionCodec.encode(expected)
         #expect(try ContributionCodec.movements(bytes) == expected)
         #expect(try ContributionCodec.movements([]).isEmpty)
         for count in 1..<bytes.count {

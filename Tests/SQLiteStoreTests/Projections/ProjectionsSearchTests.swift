@@ -22,7 +22,20 @@ struct ProjectionsSearchTests {
         store = try ProjectionsStore(path: file.path)
     }
 
-    @Test("No lookup scans a table", arguments: ProjectionsStore.lookups)
+    /// Every statement of a lookup.
+    private static let lookups: [String] =
+        [
+            ProjectionsStore.customer, ProjectionsStore.customerOfApp,
+            ProjectionsStore.nextCustomer, ProjectionsStore.numbered,
+        ]
+        + [ProjectionsStore.IdRange.one, .between].flatMap {
+            [
+                $0.chains, $0.rows(ChainRows.TransactionRow.self),
+                $0.rows(ChainRows.OrderLineRow.self),
+            ]
+        }
+
+    @Test("No lookup scans a table", arguments: lookups)
     func plan(_ lookup: String) async throws {
         let steps = try await store.read { database in
             let count = lookup.count { $0 == "?" }

@@ -17,7 +17,7 @@ struct QuarantineRows {
     /// Adds one item, keyed by the digest of its bytes.
     func add(_ offered: NewQuarantineItem, _ digest: Digest) throws -> QuarantineResult {
         var item = offered
-        let known = try row(of: digest)
+        let known = try row("digest = $1::bytea", digest)
         // The same bytes may have had another standing before.
         if try known?.standing != item.standing.code && !admits(item) {
             guard let otherwise = item.otherwise else { return .refused }
@@ -40,7 +40,7 @@ struct QuarantineRows {
 
     /// Whether there was a row with that id.
     func remove(_ id: Int64) throws -> Bool {
-        guard let known = try row(id) else { return false }
+        guard let known = try row("id = $1::bigint", id) else { return false }
         try addToTotals(known.standing, items: -1, bytes: -known.byteCount)
         try tables.execute("DELETE FROM @quarantine WHERE id = $1::bigint", id)
         return true
@@ -80,13 +80,7 @@ struct QuarantineRows {
 
     // MARK: Rows
 
-    private func row(of digest: Digest) throws -> QuarantineRow? {
-        try find("digest = $1::bytea", digest)
-    }
-
-    private func row(_ id: Int64) throws -> QuarantineRow? { try find("id = $1::bigint", id) }
-
-    private func find(_ condition: String, _ value: any BoundValue) throws -> QuarantineRow? {
+    private func row(_ condition: String, _ value: any BoundValue) throws -> QuarantineRow? {
         try tables.rows(
             "SELECT id, standing, octet_length(bytes) FROM @quarantine WHERE \(condition)", value
         ) { row in

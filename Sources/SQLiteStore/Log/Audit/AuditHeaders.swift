@@ -17,7 +17,7 @@ enum AuditHeaders {
             let byId = "SELECT id FROM headers WHERE id = ?"
             let isFound =
                 try database.rows(byHash, hash) { $0.int64(0) }.first == id
-                && !database.rows(byId, id, read: { $0.int64(0) }).isEmpty
+                && database.hasRow(byId, id)
             return isFound ? nil : LogFinding(.keyIndexMismatch)
         }
     }
@@ -29,21 +29,14 @@ enum AuditSchema {
     /// too. Reads the whole file in one transaction.
     static func findings(_ database: Database, of file: DatabaseFile) throws -> [LogFinding] {
         var findings: [LogFinding] = []
-        if try SchemaObjects.all(database) != expected(file) {
+        let expected = try SchemaObjects.made { try SchemaMigrator(file: file).run($0) }
+        if try SchemaObjects.all(database) != expected {
             findings.append(LogFinding(.schemaMismatch))
         }
         if try !hasSoundTrees(database) || !hasSoundFreeList(database) {
             findings.append(LogFinding(.fileDamaged))
         }
         return findings
-    }
-
-    private static func expected(_ file: DatabaseFile) throws -> Set<[String]> {
-        let scratch = try DatabaseQueue()
-        return try scratch.inDatabase { database in
-            try SchemaMigrator(file: file).run(database)
-            return try SchemaObjects.all(database)
-        }
     }
 
     /// https://www.sqlite.org/pragma.html#pragma_integrity_check

@@ -34,8 +34,8 @@ struct AuditIndex: Sendable {
         var last = entry
         while try select.step() {
             guard select.storageClass(0) == .blob, let digest = select.digest(0) else { return nil }
-            let next = AuditIndexEntry(digest: digest, position: select.int64(1))
-            if let last, (last.digest, last.position) >= (next.digest, next.position) { return nil }
+            let next = (digest: digest, position: select.int64(1))
+            if let last, last >= next { return nil }
             find.bind(1, next.digest)
             find.bind(2, next.position)
             guard try find.step() else { return nil }
