@@ -180,7 +180,8 @@ struct SalesReportReaderTests {
     @Test("a report has at most its bytes")
     func size() throws {
         let bytes = Array(SalesReportReaderTests.events.utf8)
-        var reader = SalesReportReader(day: nil, limit: bytes.count)
+        var reader = SalesReportReader()
+        reader.limit = bytes.count
         try reader.read(bytes) { _ in }
         #expect(throws: SalesReportError.tooLarge) { try reader.read([0x0A]) { _ in } }
     }

@@ -238,7 +238,7 @@ struct CustomerTests {
             #expect(list["next"]?.isNull == true)
             let unknownCustomer = try await session.snapshot.reading(
                 of: CustomerId("x"), moment: moment)
-            #expect(unknownCustomer.entries.isEmpty && unknownCustomer.chains.isEmpty)
+            #expect(unknownCustomer.page().entries.isEmpty && unknownCustomer.chains.isEmpty)
         }
     }
 

@@ -24,20 +24,20 @@ struct CertificateChainCacheTests {
         }
         func insert(_ number: Int) {
             header(number).withUnsafeBufferPointer { cache.insert(chain, header: $0) }
-            cache.insert(chain, key: key(number))
+            cache.chains.insert(chain, key: key(number))
         }
         for number in 0..<capacity { insert(number) }
-        #expect(cache.headerCount == capacity)
-        #expect(cache.chainCount == capacity)
+        #expect(cache.headers.count == capacity)
+        #expect(cache.chains.count == capacity)
         // The first is used again, so the second is the least recently used.
         #expect(isKnown(0))
-        #expect(cache.chain(key: key(0)) != nil)
+        #expect(cache.chains.value(key(0)) != nil)
         insert(capacity)
-        #expect(cache.headerCount == capacity)
-        #expect(cache.chainCount == capacity)
+        #expect(cache.headers.count == capacity)
+        #expect(cache.chains.count == capacity)
         #expect(isKnown(0) && isKnown(2) && isKnown(capacity))
         #expect(!isKnown(1))
-        #expect(cache.chain(key: key(1)) == nil)
+        #expect(cache.chains.value(key(1)) == nil)
         insert(capacity)
         #expect(isKnown(2))
     }

@@ -23,9 +23,6 @@ public struct JSONWriter: Sendable {
         bytes.reserveCapacity(capacity)
     }
 
-    /// The output as text.
-    public var string: String { String(decoding: bytes, as: UTF8.self) }
-
     /// Clears the output and keeps the memory, for exports of many lines.
     public mutating func removeAll() {
         bytes.removeAll(keepingCapacity: true)
@@ -67,15 +64,6 @@ public struct JSONWriter: Sendable {
     ) throws(Failure) {
         self.key(key)
         try object(body)
-    }
-
-    /// A member that is an array.
-    @inlinable
-    public mutating func array<Failure: Error>(
-        _ key: String, _ body: (inout JSONWriter) throws(Failure) -> Void
-    ) throws(Failure) {
-        self.key(key)
-        try array(body)
     }
 
     /// A member that is an array with one value per element.

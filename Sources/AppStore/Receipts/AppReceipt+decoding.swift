@@ -10,14 +10,14 @@ extension AppReceipt {
         var count = 0
         while let attribute = try cursor.next(in: bytes) {
             if attribute.type == AppReceipt.inAppPurchaseType {
-                try receipt.append(purchase: attribute.value, in: bytes)
+                try receipt.append(purchase: attribute, in: bytes)
                 continue
             }
             count += 1
             guard count <= AppReceiptLimits.attributeCount else {
                 throw AppReceiptError(.tooManyAttributes)
             }
-            if try receipt.set(attribute.value, in: bytes) {
+            if try receipt.set(attribute, in: bytes) {
                 try cursor.requireFirst(attribute.type)
             } else {
                 receipt.otherAttributes.append(attribute.raw(in: bytes))
@@ -89,7 +89,7 @@ extension InAppPurchaseReceipt {
             guard count <= AppReceiptLimits.attributeCount else {
                 throw AppReceiptError(.tooManyAttributes)
             }
-            if try set(attribute.value, in: bytes) {
+            if try set(attribute, in: bytes) {
                 try cursor.requireFirst(attribute.type)
             } else {
                 otherAttributes.append(attribute.raw(in: bytes))

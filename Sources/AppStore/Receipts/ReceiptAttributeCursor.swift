@@ -17,22 +17,10 @@ struct ReceiptAttributeCursor {
         }
     }
 
-    /// One attribute with its value still encoded.
-    struct Attribute {
-        let version: Int64
-        let value: ReceiptValue
-        var type: Int64 { value.type }
-
-        func raw(in bytes: borrowing Span<UInt8>) -> ReceiptAttribute {
-            ReceiptAttribute(
-                type: type, version: version, value: BER.copy(value.range, of: bytes))
-        }
-    }
-
     /// The next attribute; nil at the end.
     mutating func next(
         in bytes: borrowing Span<UInt8>
-    ) throws(AppReceiptError) -> Attribute? {
+    ) throws(AppReceiptError) -> ReceiptValue? {
         do throws(BERError) {
             guard let sequence = try elements.next(in: bytes) else { return nil }
             guard sequence.tag == BERTag.sequence else {
@@ -46,8 +34,7 @@ struct ReceiptAttributeCursor {
             guard let number = ReceiptValue.integer(type.contents, in: bytes),
                 let versionNumber = ReceiptValue.integer(version.contents, in: bytes)
             else { throw BERError(.unexpectedElement, offset: sequence.start) }
-            return Attribute(
-                version: versionNumber, value: ReceiptValue(type: number, range: value.contents))
+            return ReceiptValue(type: number, version: versionNumber, range: value.contents)
         } catch {
             throw AppReceiptError(.malformed)
         }

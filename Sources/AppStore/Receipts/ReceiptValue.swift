@@ -1,9 +1,14 @@
-/// Decodes the DER value inside an attribute's octet string.
+/// One attribute; decodes the DER value inside its octet string.
 struct ReceiptValue {
     let type: Int64
+    let version: Int64
     let range: Range<Int>
 
     private var wrongForm: AppReceiptError { AppReceiptError(.wrongForm, attribute: type) }
+
+    func raw(in bytes: borrowing Span<UInt8>) -> ReceiptAttribute {
+        ReceiptAttribute(type: type, version: version, value: BER.copy(range, of: bytes))
+    }
 
     /// Text; nil if empty. Genuine receipts use UTF8String for names and IA5String for dates; both
     /// are accepted for either.

@@ -17,7 +17,8 @@ public struct SalesReportReader: Sendable {
     private let day: CivilDate?
     /// Apple's numbers of the apps asked about; nil: all.
     private let apps: Set<String>?
-    private let limit: Int
+    /// Bytes of the report; fewer in tests.
+    var limit = SalesReport.byteCount
     private var columns = SalesReportColumns()
     private var byteCount = 0
     private var lineNumber = 0
@@ -29,12 +30,7 @@ public struct SalesReportReader: Sendable {
     ///   - apps: the apps whose rows are read, by App Apple ID, with the rows that have none; nil:
     ///     all rows.
     public init(day: CivilDate? = nil, apps: Set<Int64>? = nil) {
-        self.init(day: day, apps: apps, limit: SalesReport.byteCount)
-    }
-
-    /// - Parameter limit: bytes of the report.
-    init(day: CivilDate?, apps: Set<Int64>? = nil, limit: Int) {
-        (self.day, self.limit) = (day, limit)
+        self.day = day
         self.apps = apps.map { Set($0.map(\.description)) }
     }
 

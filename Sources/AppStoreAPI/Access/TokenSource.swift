@@ -28,10 +28,7 @@ final class TokenSource: Sendable {
             // Also renewed after the clock was set back, because the old token may be dated in the
             // future.
             if let token = state.token, seconds >= state.issuedAt, seconds < lasts { return token }
-            let token = try ClientToken.sign(
-                keyId: credentials.keyId, issuerId: credentials.issuerId,
-                bundleId: credentials.bundleId, issuedAtSeconds: seconds,
-                lifeSeconds: APILimits.tokenLifeSeconds, with: credentials.key)
+            let token = try credentials.requestToken(issuedAtSeconds: seconds)
             state.token = token
             state.issuedAt = seconds
             return token

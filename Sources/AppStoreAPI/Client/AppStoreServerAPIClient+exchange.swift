@@ -6,24 +6,17 @@ extension AppStoreServerAPIClient {
     func exchange(
         _ request: APIRequest, _ environment: Environment
     ) async throws(APIFailure) -> TransportResponse {
-        var hasNewToken = false
-        return try await sender.send(request.endpoint, environment) {
-            (attempts) async throws(APIFailure) -> Verdict<TransportResponse> in
-            let token = try token(request.endpoint)
-            let answer: TransportResponse
-            do throws(TransportFailure) {
-                answer = try await transport.send(outgoing(request, token, environment))
-            } catch {
-                return sender.verdict(error, request.endpoint, attempts: attempts)
-            }
+        var (token, hasNewToken) = ("", false)
+        return try await sender.send(request.endpoint, environment) { () throws(APIFailure) in
+            token = try self.token(request.endpoint)
+            return outgoing(request, token, environment)
+        } judge: { answer, attempts in
             switch answer.status {
             case 200...299: return .done(answer)
             case 401:
                 guard !hasNewToken else { return .failed(.unauthorized(request.endpoint)) }
                 hasNewToken = true
-                tokens.refused(
-                    token, appleDate: answer.appleDate,
-                    at: sender.clock.now)
+                tokens.refused(token, appleDate: answer.appleDate, at: sender.clock.now)
                 return .atOnce
             default:
                 let code = (try? ErrorPayload.decode(answer.body))?.errorCode

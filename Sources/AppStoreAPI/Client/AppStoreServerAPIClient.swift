@@ -10,7 +10,6 @@ public final class AppStoreServerAPIClient: Sendable {
     /// The app's key, which also signs what the app passes to StoreKit.
     public let credentials: APICredentials
     let hosts: APIHosts
-    let transport: any APITransport
     let tokens: TokenSource
     let sender: RequestSender
 
@@ -23,13 +22,12 @@ public final class AppStoreServerAPIClient: Sendable {
         bundleId = credentials.bundleId
         self.credentials = credentials
         self.hosts = hosts
-        self.transport = transport
         let tokens = TokenSource(credentials)
         self.tokens = tokens
         // Apple's clock, if rejected tokens revealed it.
         sender = RequestSender(
-            limiter: RateLimiter(), clock: clock, policy: policy,
-            chance: chance, correctionMilliseconds: { tokens.correctionMilliseconds })
+            transport: transport, clock: clock, policy: policy, chance: chance,
+            correctionMilliseconds: { tokens.correctionMilliseconds })
     }
 
     // MARK: Requests
@@ -64,10 +62,10 @@ public final class AppStoreServerAPIClient: Sendable {
 
     /// Rejects a response that names another app.
     func requireOurs<Response>(
-        _ answer: APIResponse<Response>, _ bundleId: BundleId?, _ endpoint: Endpoint
+        _ answer: APIResponse<Response>, _ bundleId: BundleId?
     ) throws(APIFailure) {
         guard let bundleId, bundleId != self.bundleId else { return }
-        throw .anotherApp(endpoint).from(answer.environment)
+        throw .anotherApp(answer.endpoint).from(answer.environment)
     }
 
     private func send(

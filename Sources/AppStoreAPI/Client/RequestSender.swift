@@ -12,7 +12,8 @@ enum Verdict<Answer: Sendable> {
 
 /// Sends a request and its retries: under Apple's rates, within the waiting budget of one request.
 struct RequestSender: Sendable {
-    let limiter: RateLimiter
+    let transport: any APITransport
+    private let limiter = RateLimiter()
     let clock: any RequestClock
     let policy: RetryPolicy
     /// Returns a random number in the range, for jitter.
@@ -20,18 +21,26 @@ struct RequestSender: Sendable {
     /// Apple's clock minus the local clock; 0 if unknown.
     var correctionMilliseconds: @Sendable () -> Int64 = { 0 }
 
-    /// Calls `attempt` with the number of the attempt, from 1, until there is a response, or a
-    /// failure that is not retried.
+    /// Sends the request, made anew for each attempt, until `judge` accepts a response, or there is
+    /// a failure that is not retried. Attempts are numbered from 1.
     func send<Answer>(
         _ endpoint: Endpoint, _ environment: Environment,
-        attempt: (Int) async throws(APIFailure) -> Verdict<Answer>
+        request: () throws(APIFailure) -> TransportRequest,
+        judge: (TransportResponse, _ attempts: Int) -> Verdict<Answer>
     ) async throws(APIFailure) -> Answer {
         var budget = RetryBudget(policy)
         do throws(APIFailure) {
             while true {
                 try await waitForPlace(endpoint, environment)
                 budget.beginAttempt()
-                switch try await attempt(budget.attempts) {
+                let outgoing = try request()
+                let verdict: Verdict<Answer>
+                do throws(TransportFailure) {
+                    verdict = judge(try await transport.send(outgoing), budget.attempts)
+                } catch {
+                    verdict = self.verdict(error, endpoint, attempts: budget.attempts)
+                }
+                switch verdict {
                 case .done(let answer): return answer
                 case .failed(let failure): throw failure
                 case .atOnce: continue
@@ -45,7 +54,7 @@ struct RequestSender: Sendable {
     }
 
     /// The step after an attempt without a response.
-    func verdict<Answer>(
+    private func verdict<Answer>(
         _ failure: TransportFailure, _ endpoint: Endpoint, attempts: Int
     ) -> Verdict<Answer> {
         let reported = APIFailure.transport(endpoint, failure, attempts: attempts)

@@ -8,14 +8,10 @@ extension AppStoreServerAPIClient {
     public func allSubscriptionStatuses(
         _ id: String, statuses: [Raw<SubscriptionStatus>] = [], in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<StatusResponse> {
-        let endpoint = Endpoint.allSubscriptionStatuses
-        let segment = try APIRequest.segment(id, "id", endpoint)
-        let answer: APIResponse<StatusResponse> = try await response(
-            APIRequest(
-                endpoint: endpoint, method: .get, path: "/inApps/v1/subscriptions/\(segment)",
-                query: statuses.map { .init(name: "status", value: String($0.rawValue)) }),
-            choice)
-        try requireOurs(answer, answer.value.bundleId, endpoint)
+        let answer: APIResponse<StatusResponse> = try await get(
+            .allSubscriptionStatuses, "/inApps/v1/subscriptions/", id, choice,
+            query: statuses.map { .init(name: "status", value: String($0.rawValue)) })
+        try requireOurs(answer, answer.value.bundleId)
         return answer
     }
 
@@ -31,11 +27,9 @@ extension AppStoreServerAPIClient {
             throw .invalid(endpoint, "The window must begin before it ends.")
         }
         let place = revision.map { [APIRequest.QueryItem(name: "revision", value: $0)] } ?? []
-        let answer: APIResponse<HistoryResponse> = try await response(
-            APIRequest(
-                endpoint: endpoint, method: .get, path: "/inApps/v2/history/\(segment)",
-                query: place + request.query), choice)
-        try requireOurs(answer, answer.value.bundleId, endpoint)
+        let answer: APIResponse<HistoryResponse> = try await read(
+            endpoint, "/inApps/v2/history/\(segment)", choice, query: place + request.query)
+        try requireOurs(answer, answer.value.bundleId)
         return answer
     }
 
@@ -120,8 +114,14 @@ extension AppStoreServerAPIClient {
         query: [APIRequest.QueryItem] = []
     ) async throws(APIFailure) -> APIResponse<Response> {
         let segment = try APIRequest.segment(id, "id", endpoint)
-        return try await response(
-            APIRequest(endpoint: endpoint, method: .get, path: path + segment, query: query),
-            choice)
+        return try await read(endpoint, path + segment, choice, query: query)
+    }
+
+    func read<Response: WireObject>(
+        _ endpoint: Endpoint, _ path: String, _ choice: EnvironmentChoice,
+        query: [APIRequest.QueryItem] = []
+    ) async throws(APIFailure) -> APIResponse<Response> {
+        try await response(
+            APIRequest(endpoint: endpoint, method: .get, path: path, query: query), choice)
     }
 }

@@ -32,7 +32,7 @@ extension AppStoreServerAPIClient {
     public func imageList(
         in environment: Environment
     ) async throws(APIFailure) -> APIResponse<ImageListResponse> {
-        try await read(.imageList, "\(Self.messaging)/image/list", environment)
+        try await read(.imageList, "\(Self.messaging)/image/list", .only(environment))
     }
 
     /// Upload Message, under a UUID of the caller's. Sent once.
@@ -66,7 +66,7 @@ extension AppStoreServerAPIClient {
     public func messageList(
         in environment: Environment
     ) async throws(APIFailure) -> APIResponse<MessageListResponse> {
-        try await read(.messageList, "\(Self.messaging)/message/list", environment)
+        try await read(.messageList, "\(Self.messaging)/message/list", .only(environment))
     }
 
     /// Configure Default Message.
@@ -94,7 +94,7 @@ extension AppStoreServerAPIClient {
         product: ProductId, locale: String, in environment: Environment
     ) async throws(APIFailure) -> APIResponse<DefaultMessage> {
         let endpoint = Endpoint.defaultMessage
-        return try await read(endpoint, try path(product, locale, endpoint), environment)
+        return try await read(endpoint, try path(product, locale, endpoint), .only(environment))
     }
 
     /// Configure Realtime URL.
@@ -127,7 +127,7 @@ extension AppStoreServerAPIClient {
     public func realtimeURL(
         in environment: Environment
     ) async throws(APIFailure) -> APIResponse<RealtimeURL> {
-        try await read(.realtimeURL, Self.realtimePath, environment)
+        try await read(.realtimeURL, Self.realtimePath, .only(environment))
     }
 
     /// Initiate Performance Test: Apple sends requests about the subscription to the address
@@ -150,7 +150,7 @@ extension AppStoreServerAPIClient {
         let endpoint = Endpoint.performanceTestResult
         let segment = try APIRequest.segment(requestId, "requestId", endpoint)
         return try await read(
-            endpoint, "\(Self.messaging)/performanceTest/result/\(segment)", .sandbox)
+            endpoint, "\(Self.messaging)/performanceTest/result/\(segment)", .only(.sandbox))
     }
 
     // MARK: Requests
@@ -173,13 +173,6 @@ extension AppStoreServerAPIClient {
         let product = try APIRequest.segment(product.rawValue, "productId", endpoint)
         let locale = try APIRequest.segment(locale, "locale", endpoint)
         return "\(Self.messaging)/default/\(product)/\(locale)"
-    }
-
-    private func read<Response: WireObject>(
-        _ endpoint: Endpoint, _ path: String, _ environment: Environment
-    ) async throws(APIFailure) -> APIResponse<Response> {
-        try await response(
-            APIRequest(endpoint: endpoint, method: .get, path: path), .only(environment))
     }
 
     private func delete(

@@ -44,6 +44,20 @@ extension APICredentials {
         return String(decoding: Base64.standard.encode(signature), as: UTF8.self)
     }
 
+    /// The JWT of a request to the App Store Server API (Generating JSON Web Tokens for API
+    /// requests): ES256, with times in seconds since 1970.
+    func requestToken(issuedAtSeconds seconds: Int64) throws(SigningError) -> String {
+        var claims = JSONWriter()
+        claims.object { json in
+            json.member("iss", issuerId)
+            json.member("iat", seconds)
+            json.member("exp", seconds + APILimits.tokenLifeSeconds)
+            json.member("aud", "appstoreconnect-v1")
+            json.member("bid", bundleId)
+        }
+        return try CompactJWS.signJWT(keyId: keyId, claims: claims.bytes, key: key)
+    }
+
     /// The common claims, and those of the request.
     private func claims(
         of request: SignatureRequest, nonce: String, at now: Timestamp

@@ -83,15 +83,11 @@ public final class HTTPTransport: APITransport {
         case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
         // A refused connection to an IP address.
         case let error as IOError where error.errnoCode == ECONNREFUSED: .notConnected
-        case let error as HTTPClientError: failure(error)
+        case let error as HTTPClientError where error == .cancelled: .cancelled
+        case let error as HTTPClientError where notConnected.contains(error): .notConnected
+        case let error as HTTPClientError where timeouts.contains(error): .timedOut
         default: .disconnected
         }
-    }
-
-    private static func failure(_ error: HTTPClientError) -> TransportFailure {
-        if error == .cancelled { return .cancelled }
-        if notConnected.contains(error) { return .notConnected }
-        return timeouts.contains(error) ? .timedOut : .disconnected
     }
 
     private static let timeouts: [HTTPClientError] = [

@@ -10,7 +10,6 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
     /// Never printed: neither description nor mirror contain it.
     private let sharedSecret: String?
     private let hosts: APIHosts
-    private let transport: any APITransport
     private let sender: RequestSender
 
     /// Without a shared secret (from App Store Connect) Apple accepts only receipts without
@@ -23,9 +22,8 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
     ) {
         self.sharedSecret = sharedSecret
         self.hosts = hosts
-        self.transport = transport
         sender = RequestSender(
-            limiter: RateLimiter(), clock: clock, policy: policy, chance: chance)
+            transport: transport, clock: clock, policy: policy, chance: chance)
     }
 
     /// Apple's response for a confirmed receipt: status 0, or 21006 for old receipts. The receipt
@@ -94,14 +92,9 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
         _ body: [UInt8], _ environment: Environment
     ) async throws(APIFailure) -> APIResponse<VerifyReceiptResponse> {
         try await sender.send(.verifyReceipt, environment) {
-            (attempts) async throws(APIFailure) -> Verdict<APIResponse<VerifyReceiptResponse>> in
-            let answer: TransportResponse
-            do throws(TransportFailure) {
-                answer = try await transport.send(outgoing(body, environment))
-            } catch {
-                return sender.verdict(error, .verifyReceipt, attempts: attempts)
-            }
-            return (200...299).contains(answer.status)
+            outgoing(body, environment)
+        } judge: { answer, attempts in
+            (200...299).contains(answer.status)
                 ? judge(answer, environment, attempts)
                 : sender.verdict(answer, nil, .verifyReceipt, attempts: attempts)
         }

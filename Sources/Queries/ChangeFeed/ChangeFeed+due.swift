@@ -56,10 +56,7 @@ extension ChangeFeed {
     ) async throws(StoreError) -> [(first: Timestamp, chain: ChainId)] {
         let reading = ClockReading(position: head, at: now, ordinal: 0)
         var changed: [(first: Timestamp, chain: ChainId)] = []
-        var rest = due[...]
-        while !rest.isEmpty {
-            let some = Array(rest.prefix(FeedLimits.dueChainCount))
-            rest = rest.dropFirst(some.count)
+        for some in due.pieces(of: FeedLimits.dueChainCount) {
             let before = try await reader.streams(of: some, through: head)
             let after = try await reader.streams(of: some, through: head, extra: reading)
             for ((chain, old), (_, new)) in zip(before, after) {
@@ -113,12 +110,8 @@ extension ChangeFeed {
     // MARK: Due times
 
     func note(_ chains: Set<ChainId>, through head: Int64) async throws(StoreError) {
-        var rest = chains.sorted()[...]
-        while !rest.isEmpty {
-            note(
-                try await reader.dues(
-                    of: Array(rest.prefix(FeedLimits.dueChainCount)), through: head))
-            rest = rest.dropFirst(FeedLimits.dueChainCount)
+        for some in chains.sorted().pieces(of: FeedLimits.dueChainCount) {
+            note(try await reader.dues(of: some, through: head))
         }
     }
 

@@ -2,7 +2,8 @@ public import AppStore
 public import Ledger
 
 extension CustomerReading {
-    /// A page of `entries`.
+    /// A page of the entries of each chain while the customer held it, and of the commands about
+    /// the customer, in order of time; for one time, chains in their order, then commands.
     ///
     /// - `after`: the `next` of the previous page; nil for the first page.
     /// - `limit`: entries per page; nil for all of them.

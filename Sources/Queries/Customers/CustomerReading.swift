@@ -39,10 +39,6 @@ public struct CustomerReading: Sendable {
         }
     }
 
-    /// The entries of each chain while the customer held it, and the commands about the customer,
-    /// in order of time; for one time, chains in their order, then commands.
-    public var entries: [Entry] { page().entries }
-
     /// The entries of a chain while the customer held it, and the decision that ended that.
     func heldEntries(_ reading: ChainReading) -> [TimelineEntry] {
         let stretches = reading.life.holders.stretches(of: customer)

@@ -15,7 +15,9 @@ public struct TimelinePage<Entry: Sendable>: Sendable {
     public let entries: [Entry]
     /// The place of the last entry, to request what comes after it; nil on the last page.
     public let next: TimelinePlace?
+}
 
+extension TimelinePage {
     /// - Parameters:
     ///   - all: the whole timeline in order of time.
     ///   - after: the place of the last entry of the previous page; nil for the first page.
@@ -32,15 +34,6 @@ public struct TimelinePage<Entry: Sendable>: Sendable {
         let page = rest.prefix(max(1, limit ?? all.count))
         entries = page.map(\.0)
         next = page.count < rest.count ? page.last?.1 : nil
-    }
-
-    private init(
-        order: TimelineOrder, after: TimelinePlace?, entries: [Entry], next: TimelinePlace?
-    ) {
-        self.order = order
-        self.after = after
-        self.entries = entries
-        self.next = next
     }
 
     /// The page with other entries at the same places.

@@ -63,10 +63,7 @@ struct PersonalIds: Sendable {
 
     /// A compact JWS, or a receipt in Base64 or as it is.
     private mutating func readToken(_ input: [UInt8], _ depth: Int) {
-        let parts = input.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        if parts.count == 3, let payload = Base64.url.decode(Array(parts[1])) {
-            return read(payload, depth - 1)
-        }
+        if let payload = EventDetail.jwsPayload(input) { return read(payload, depth - 1) }
         guard let receipt = try? ReceiptVerifier.readUnverified(input) else { return }
         for purchase in receipt.inAppPurchases {
             for id in [

@@ -45,7 +45,7 @@ public struct EventDetail: Sendable, JSONObjectWritable {
     }
 
     /// The decoded payload of a compact JWS; nil for anything else.
-    private static func jwsPayload(_ bytes: [UInt8]) -> [UInt8]? {
+    static func jwsPayload(_ bytes: [UInt8]) -> [UInt8]? {
         let parts = bytes.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 3 else { return nil }
         return Base64.url.decode(Array(parts[1]))

@@ -9,12 +9,14 @@ public struct ReceiptExamination: Sendable {
     public let appReceipt: AppReceipt?
     /// The contents of a transaction receipt of iOS 6; nil for anything else.
     public let transactionReceipt: TransactionReceipt?
+    /// Nil when verification failed.
+    private let verified: VerifiedReceipt?
     /// The trust anchor of the signature; nil when verification failed.
-    public let trust: EvidenceTrust?
+    public var trust: EvidenceTrust? { verified?.trust }
     /// SHA-256 of the root certificate; nil when verification failed, or for Xcode.
-    public let rootFingerprint: Digest?
+    public var rootFingerprint: Digest? { verified?.rootFingerprint }
     /// The date at which the certificates were judged.
-    public let effectiveDate: Timestamp?
+    public var effectiveDate: Timestamp? { verified?.effectiveDate }
     /// Why verification failed or an expectation is not met; nil when all is well.
     public let refusal: VerificationError?
     /// Whether it was made for the given device; nil when none was given or verification failed.
@@ -36,10 +38,8 @@ public struct ReceiptExamination: Sendable {
     ) {
         do throws(VerificationError) {
             let verified = try verifier.verify(receipt, receivedAt: now)
+            self.verified = verified
             (appReceipt, transactionReceipt) = (verified.receipt, nil)
-            trust = verified.trust
-            rootFingerprint = verified.rootFingerprint
-            effectiveDate = verified.effectiveDate
             let device = deviceId.map { id in
                 ReceiptExamination.refusal { () throws(VerificationError) in
                     try verified.requireDevice(id)
@@ -51,10 +51,7 @@ public struct ReceiptExamination: Sendable {
                     try ReceiptExamination.require(verified, of: apps, in: environment)
                 } ?? device ?? nil
         } catch {
-            trust = nil
-            rootFingerprint = nil
-            effectiveDate = nil
-            isOfDevice = nil
+            (verified, isOfDevice) = (nil, nil)
             let app = try? ReceiptVerifier.readUnverified(receipt)
             let transaction = app == nil ? ReceiptForm.transactionReceipt(receipt) : nil
             (appReceipt, transactionReceipt) = (app, transaction)

@@ -220,12 +220,9 @@ extension LedgerSnapshot {
     public func reading(
         _ id: String, bundleId: BundleId? = nil, moment: Moment
     ) async throws(QueryError) -> ChainReading {
-        let lives: [(ChainId, [Fact])]
+        let lives = try await lives(id, bundleId)
         let readings: [ChainReading]
         do throws(StoreError) {
-            lives = try await self.lives(id).filter {
-                bundleId == nil || $0.0.bundleId == bundleId
-            }
             readings = try await self.readings(lives, moment).filter { $0.isNamed(id) }
         } catch {
             throw .store(error)
@@ -267,14 +264,7 @@ extension LedgerSnapshot {
     public func chain(
         _ id: String, bundleId: BundleId? = nil
     ) async throws(QueryError) -> ChainId {
-        let found: [ChainId]
-        do throws(StoreError) {
-            found = try await lives(id).map(\.0).filter {
-                bundleId == nil || $0.bundleId == bundleId
-            }
-        } catch {
-            throw .store(error)
-        }
+        let found = try await lives(id, bundleId).map(\.0)
         guard found.count <= 1 else { throw .ambiguousId(id, found) }
         guard let chain = found.first else { throw .noSuchSubscription(id) }
         return chain
@@ -304,14 +294,23 @@ extension LedgerSnapshot {
         return readings.compactMap { $0 }
     }
 
-    /// The facts of the chains with the given id: as originalTransactionId first, else as any
-    /// transactionId. Facts stored under a customer's id are not a chain's.
-    private func lives(_ id: String) async throws(StoreError) -> [(ChainId, [Fact])] {
-        let own = try await facts.lives(of: [OriginalTransactionId(id)]).joined()
-            .filter { $0.0.customer == nil }
-        if !own.isEmpty { return own }
-        let chains = try await projections.chains(transaction: TransactionId(id))
-        return chains.isEmpty ? [] : try await facts.facts(of: chains)
+    /// The facts of the chains with the given id, of this app if one is given: as
+    /// originalTransactionId first, else as any transactionId. Facts stored under a customer's id
+    /// are not a chain's.
+    private func lives(
+        _ id: String, _ bundleId: BundleId?
+    ) async throws(QueryError) -> [(ChainId, [Fact])] {
+        do throws(StoreError) {
+            var found = try await facts.lives(of: [OriginalTransactionId(id)]).joined()
+                .filter { $0.0.customer == nil }
+            if found.isEmpty {
+                let chains = try await projections.chains(transaction: TransactionId(id))
+                found = chains.isEmpty ? [] : try await facts.facts(of: chains)
+            }
+            return found.filter { bundleId == nil || $0.0.bundleId == bundleId }
+        } catch {
+            throw .store(error)
+        }
     }
 
     /// The transactions of these chains that belong to several chains, under the moment's

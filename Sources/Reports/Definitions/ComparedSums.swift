@@ -62,7 +62,7 @@ struct ComparedSums: Summable {
         if let counted, counted != .active {
             let reader = CountReader(
                 life: life, app: chain.bundleId, catalogue: catalogue, limit: limit)
-            sums.add(reader.reading(counted, rules))
+            reader.add(counted, to: &sums)
             if occurrences(counted, []).contains(where: { $0.amounts["unpriced"] ?? 0 > 0 }) {
                 tally.hasUnpriced = true
             }
@@ -80,23 +80,17 @@ struct ComparedSums: Summable {
             for index in rollForwards.indices {
                 rollForwards[index].add(index < 2 ? metrics : theirs)
             }
+            let (figure, instants) = (sums.figures[0].name, sums.question.instants)
             for stretch in rules.contains(.returnsNetted) ? metrics.paidEntries.returns : [] {
-                let returned = RuledAmount(
-                    sums.figures[0].name, -1, at: stretch.from, stretch.values)
-                sums.add(RuledReading(moved: [.returnsNetted: [returned]]))
-            }
-            if rules.contains(.setToCancelExcluded) {
-                let cancelling = occurrences(.active, sums.question.instants).filter {
-                    $0.values.phase != .trial
-                }
                 sums.add(
-                    RuledReading(moved: [
-                        .setToCancelExcluded: cancelling.map {
-                            RuledAmount(
-                                metric, -($0.amounts["setToCancel"] ?? 0), at: $0.at, $0.values)
-                        }
-                    ]))
+                    by: .returnsNetted,
+                    [RuledAmount(figure, -1, at: stretch.from, stretch.values)])
             }
+            sums.add(
+                by: .setToCancelExcluded,
+                occurrences(.active, instants).filter { $0.values.phase != .trial }.map {
+                    RuledAmount(figure, -($0.amounts["setToCancel"] ?? 0), at: $0.at, $0.values)
+                })
         }
         let isCounted = !rollForwards.isEmpty || theirs.stretches.contains(where: \.isPaid)
         guard isCounted, rules.contains(.perSubscriber) else { return }

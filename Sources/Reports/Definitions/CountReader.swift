@@ -9,17 +9,20 @@ struct CountReader {
     /// The earlier of now and knownAt.
     let limit: Timestamp
 
-    func reading(_ metric: CountedMetric, _ rules: [DefinitionRule]) -> RuledReading {
+    /// Adds our figures, and the difference by each rule.
+    func add(_ metric: CountedMetric, to sums: inout RuledSums) {
         switch metric {
-        case .starts: starts(rules)
-        case .trials: trials(rules)
-        case .retention: retention(rules)
-        case .reactivations: reactivations(rules)
-        case .recoveries: recoveries(rules)
-        case .refunds: refunds(rules)
-        case .refundsByPurchase: refundsByPurchase
-        case .revenue: revenue(rules)
-        default: RuledReading()
+        case .starts: addStarts(to: &sums)
+        case .trials: addTrials(to: &sums)
+        case .retention: addRetention(to: &sums)
+        case .reactivations: addReactivations(to: &sums)
+        case .recoveries: addRecoveries(to: &sums)
+        case .refunds: addRefunds(to: &sums)
+        case .refundsByPurchase:
+            sums.add(ours: ["refunds", "refunded"].flatMap { ours(.refundsByPurchase, $0) })
+            sums.add(base: ours(.refundsByPurchase, "transactions", as: "refunds"))
+        case .revenue: addRevenue(to: &sums)
+        default: break
         }
     }
 
@@ -40,117 +43,107 @@ struct CountReader {
 
     // MARK: Beginnings
 
-    private func starts(_ rules: [DefinitionRule]) -> RuledReading {
+    private func addStarts(to sums: inout RuledSums) {
         let figure = "paidStarts"
-        var reading = RuledReading(ours: ours(.starts, figure))
+        let started = ours(.starts, figure)
+        sums.add(ours: started)
         let periods = periods
-        if rules.contains(.conversionsIncluded), !life.isAdopted, reading.ours.isEmpty,
+        if !life.isAdopted, started.isEmpty,
             let first = periods.first(where: { !$0.isTrial && $0.purchase < limit })
         {
-            reading.moved[.conversionsIncluded] = [
-                RuledAmount(figure, at: first.purchase, first.values)
-            ]
+            sums.add(
+                by: .conversionsIncluded, [RuledAmount(figure, at: first.purchase, first.values)])
         }
-        if rules.contains(.latePaymentsAreNew) {
-            reading.moved[.latePaymentsAreNew] = periods.filter { !$0.isTrial && $0.followsGap }
-                .map { RuledAmount(figure, at: $0.start, $0.values) }
-        }
-        return reading
+        sums.add(
+            by: .latePaymentsAreNew,
+            periods.filter { !$0.isTrial && $0.followsGap }
+                .map { RuledAmount(figure, at: $0.start, $0.values) })
     }
 
-    private func trials(_ rules: [DefinitionRule]) -> RuledReading {
+    private func addTrials(to sums: inout RuledSums) {
         let figure = "converted"
-        var reading = RuledReading(ours: ours(.trials, figure))
-        reading.base = ours(.trials, "trials", as: figure)
+        let converted = ours(.trials, figure)
+        sums.add(ours: converted)
+        sums.add(base: ours(.trials, "trials", as: figure))
         let periods = periods
+        var (later, refunded): ([RuledAmount], [RuledAmount]) = ([], [])
         for (index, trial) in periods.enumerated() where trial.isTrial {
-            let isConverted = reading.ours.contains { $0.at == trial.start }
+            let isConverted = converted.contains { $0.at == trial.start }
             let paid = periods[(index + 1)...].first { !$0.isTrial }
             let amount = RuledAmount(figure, at: trial.start, trial.values)
-            if rules.contains(.laterPurchasesConvert), !isConverted, paid != nil {
-                reading.moved[.laterPurchasesConvert, default: []].append(amount)
-            }
-            if rules.contains(.refundedNotConverted), isConverted, paid?.isRefunded == true {
-                reading.moved[.refundedNotConverted, default: []].append(amount.negated)
-            }
+            if !isConverted, paid != nil { later.append(amount) }
+            if isConverted, paid?.isRefunded == true { refunded.append(amount.negated) }
         }
-        return reading
+        sums.add(by: .laterPurchasesConvert, later)
+        sums.add(by: .refundedNotConverted, refunded)
     }
 
-    private func retention(_ rules: [DefinitionRule]) -> RuledReading {
-        var reading = RuledReading()
-        guard !life.isAdopted else { return reading }
-        let periods = periods
-        let readings = (0...rules.count).map { count in
-            PaidCohort.all(of: periods, Set(rules.prefix(count))).flatMap(\.amounts)
-        }
-        reading.add(readings, rules)
+    private func addRetention(to sums: inout RuledSums) {
+        guard !life.isAdopted else { return }
+        let (periods, rules) = (periods, sums.rules)
+        sums.add(
+            (0...rules.count).map { count in
+                sums.byCell(
+                    PaidCohort.all(of: periods, Set(rules.prefix(count))).flatMap(\.amounts))
+            })
         // Every step is a share of the cohorts under all rules.
-        for cohort in PaidCohort.all(of: periods, Set(rules)) {
-            reading.base += (1...MetricSteps.count).map {
-                RuledAmount(PaidCohort.step($0), at: cohort.at, cohort.values)
-            }
-        }
-        return reading
+        let cohorts = PaidCohort.all(of: periods, Set(rules))
+        sums.add(
+            base: cohorts.flatMap { cohort in
+                (1...MetricSteps.count).map {
+                    RuledAmount(PaidCohort.step($0), at: cohort.at, cohort.values)
+                }
+            })
     }
 
     // MARK: Returns
 
-    private func reactivations(_ rules: [DefinitionRule]) -> RuledReading {
+    private func addReactivations(to sums: inout RuledSums) {
         let figure = "reactivated"
-        var reading = RuledReading(ours: ours(.reactivations, figure))
-        if rules.contains(.recoveriesIncluded) {
-            reading.moved[.recoveriesIncluded] = recovered.filter { $0.state == .billingRetry }
-                .map { RuledAmount(figure, at: $0.at, $0.values) }
-        }
-        if rules.contains(.autoRenewBackOn) {
-            reading.moved[.autoRenewBackOn] =
-                ours(.autoRenew, "on", as: figure) + reading.ours.map(\.negated)
-        }
-        return reading
+        let reactivated = ours(.reactivations, figure)
+        sums.add(ours: reactivated)
+        sums.add(
+            by: .recoveriesIncluded,
+            recovered.filter { $0.state == .billingRetry }
+                .map { RuledAmount(figure, at: $0.at, $0.values) })
+        sums.add(
+            by: .autoRenewBackOn,
+            ours(.autoRenew, "on", as: figure) + reactivated.map(\.negated))
     }
 
     private var recovered: [RecoveryReading] {
         life.recoveryReadings(in: app, catalogue: catalogue, limit: limit)
     }
 
-    private func recoveries(_ rules: [DefinitionRule]) -> RuledReading {
+    private func addRecoveries(to sums: inout RuledSums) {
         let entered = ours(.recoveries, "grace.entered")
         let paid = ["grace.recovered", "billingRetry.recovered"].flatMap { ours(.recoveries, $0) }
-        var reading = RuledReading(ours: entered + paid)
-        guard rules.contains(.datedByRecovery) else { return reading }
-        reading.moved[.datedByRecovery] =
+        sums.add(ours: entered + paid)
+        sums.add(
+            by: .datedByRecovery,
             paid.map(\.negated)
-            + recovered.map {
-                RuledAmount("\($0.state.rawValue).recovered", at: $0.at, $0.values)
-            }
-        return reading
+                + recovered.map {
+                    RuledAmount("\($0.state.rawValue).recovered", at: $0.at, $0.values)
+                })
     }
 
     // MARK: Money
 
-    private func refunds(_ rules: [DefinitionRule]) -> RuledReading {
+    private func addRefunds(to sums: inout RuledSums) {
         let columns = ["refunds", "refunded"]
-        var reading = RuledReading(ours: columns.flatMap { ours(.refunds, $0) })
-        guard rules.contains(.datedByPurchase) else { return reading }
-        reading.moved[.datedByPurchase] =
-            reading.ours.map(\.negated) + columns.flatMap { ours(.refundsByPurchase, $0) }
-        return reading
+        let refunds = columns.flatMap { ours(.refunds, $0) }
+        sums.add(ours: refunds)
+        sums.add(
+            by: .datedByPurchase,
+            refunds.map(\.negated) + columns.flatMap { ours(.refundsByPurchase, $0) })
     }
 
-    private var refundsByPurchase: RuledReading {
-        RuledReading(
-            ours: ["refunds", "refunded"].flatMap { ours(.refundsByPurchase, $0) },
-            base: ours(.refundsByPurchase, "transactions", as: "refunds"))
-    }
-
-    private func revenue(_ rules: [DefinitionRule]) -> RuledReading {
+    private func addRevenue(to sums: inout RuledSums) {
         let figure = "gross"
-        var reading = RuledReading(ours: ours(.revenue, figure))
-        guard rules.contains(.refundsSubtracted) else { return reading }
-        reading.moved[.refundsSubtracted] =
+        sums.add(ours: ours(.revenue, figure))
+        sums.add(
+            by: .refundsSubtracted,
             ours(.revenue, "refunded", as: figure).map(\.negated)
-            + ours(.revenue, "reversed", as: figure)
-        return reading
+                + ours(.revenue, "reversed", as: figure))
     }
 }

@@ -79,18 +79,23 @@ struct RuledSums: Sendable {
         }
     }
 
-    /// Adds one chain.
-    mutating func add(_ reading: RuledReading) {
-        for (cell, amount) in byCell(reading.ours) { add(ours: amount, in: cell) }
-        for (cell, amount) in byCell(reading.base) { add(base: amount, in: cell) }
-        for (rule, amounts) in reading.moved {
-            for (cell, amount) in byCell(amounts) where amount != 0 {
-                add(amount, by: rule, in: cell)
-            }
+    mutating func add(ours amounts: [RuledAmount]) {
+        for (cell, amount) in byCell(amounts) { add(ours: amount, in: cell) }
+    }
+
+    mutating func add(base amounts: [RuledAmount]) {
+        for (cell, amount) in byCell(amounts) { add(base: amount, in: cell) }
+    }
+
+    /// Adds one chain's difference by a rule, where the rule applies.
+    mutating func add(by rule: DefinitionRule, _ amounts: @autoclosure () -> [RuledAmount]) {
+        guard rules.contains(rule) else { return }
+        for (cell, amount) in byCell(amounts()) where amount != 0 {
+            add(amount, by: rule, in: cell)
         }
     }
 
-    private func byCell(_ amounts: [RuledAmount]) -> Stage {
+    func byCell(_ amounts: [RuledAmount]) -> Stage {
         var sums: Stage = [:]
         for amount in amounts {
             guard let interval = question.interval(of: amount.at),
@@ -156,22 +161,5 @@ struct RuledAmount: Hashable, Sendable {
         var amount = self
         amount.amount = -self.amount
         return amount
-    }
-}
-
-/// The contribution of one chain to our figures, and the difference by each rule.
-struct RuledReading: Hashable, Sendable {
-    var ours: [RuledAmount] = []
-    var moved: [DefinitionRule: [RuledAmount]] = [:]
-    /// The denominator of the product's rate.
-    var base: [RuledAmount] = []
-
-    /// Adds readings under no rule, under the first, under the first two and so on; each rule
-    /// accounts for the difference from the previous reading.
-    mutating func add(_ readings: [[RuledAmount]], _ rules: [DefinitionRule]) {
-        ours += readings.first ?? []
-        for (rule, pair) in zip(rules, zip(readings, readings.dropFirst())) {
-            moved[rule, default: []] += pair.1 + pair.0.map(\.negated)
-        }
     }
 }

@@ -6,7 +6,7 @@ import Ledger
 struct MoneySpan: Hashable, Sendable {
     let from: Timestamp
     /// Nil while it is open.
-    let to: Timestamp?
+    private(set) var to: Timestamp?
     let isTrial: Bool
     let currency: String?
     /// Milliunits per year; nil when unknown.
@@ -25,9 +25,7 @@ struct MoneySpan: Hashable, Sendable {
                 spans.append(next)
                 continue
             }
-            spans[spans.count - 1] = MoneySpan(
-                from: last.from, to: next.to, isTrial: next.isTrial, currency: next.currency,
-                year: next.year)
+            spans[spans.count - 1].to = next.to
         }
         return spans
     }

@@ -73,11 +73,8 @@ extension MetricsQuery {
     private func fold(
         _ subscriptions: [Int64], _ sum: inout MovementTally
     ) async throws(StoreError) {
-        var rest = subscriptions[...]
-        while !rest.isEmpty {
-            let chains = try await snapshot.projections.chains(
-                numbered: Array(rest.prefix(MetricsQuery.foldedChainCount)))
-            rest = rest.dropFirst(MetricsQuery.foldedChainCount)
+        for some in subscriptions.pieces(of: MetricsQuery.foldedChainCount) {
+            let chains = try await snapshot.projections.chains(numbered: some)
             let meant = chains.filter { bundleId == nil || $0.bundleId == bundleId }
             for (chain, facts) in try await snapshot.facts.facts(of: meant) {
                 let known = facts.filter {

@@ -13,10 +13,8 @@ final class CertificateChainCache: Sendable {
         let begun: SHA256Hasher
     }
 
-    private let headers = RecentlyUsed<[UInt8], KnownHeader>()
-    private let chains = RecentlyUsed<Digest, VerifiedCertificateChain>()
-
-    init() {}
+    let headers = RecentlyUsed<[UInt8], KnownHeader>()
+    let chains = RecentlyUsed<Digest, VerifiedCertificateChain>()
 
     /// The chain of an earlier header with exactly these bytes, and its hash state.
     func known(header: UnsafeBufferPointer<UInt8>) -> KnownHeader? {
@@ -26,18 +24,10 @@ final class CertificateChainCache: Sendable {
         }
     }
 
-    func chain(key: Digest) -> VerifiedCertificateChain? { chains.value(key) }
-
     /// Call only after a signature under this header was verified.
     func insert(_ chain: VerifiedCertificateChain, header: UnsafeBufferPointer<UInt8>) {
         var begun = SHA256Hasher()
         begun.update(header)
         headers.insert(KnownHeader(chain: chain, begun: begun), key: Array(header))
     }
-
-    /// Call only after a signature under the chain was verified.
-    func insert(_ chain: VerifiedCertificateChain, key: Digest) { chains.insert(chain, key: key) }
-
-    var headerCount: Int { headers.count }
-    var chainCount: Int { chains.count }
 }

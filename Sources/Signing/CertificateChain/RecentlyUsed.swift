@@ -8,8 +8,6 @@ final class RecentlyUsed<Key: Equatable & Sendable, Value: Sendable>: Sendable {
     /// In order of use, the last one at the end.
     private let entries: Mutex<[(key: Key, value: Value)]> = Mutex([])
 
-    init() {}
-
     func value(where matches: (Key) -> Bool) -> Value? {
         entries.withLock { entries in
             guard let place = entries.lastIndex(where: { matches($0.key) }) else { return nil }

@@ -9,16 +9,11 @@ public enum EvidenceTrust: Sendable, Hashable {
     /// A certificate made by Xcode or a local test, which proves nothing.
     case local
 
-    init(_ jws: VerifiedJWS) {
-        guard let fingerprint = jws.rootFingerprint else {
-            self = .local
-            return
-        }
-        self.init(root: fingerprint)
-    }
+    init(_ jws: VerifiedJWS) { self.init(root: jws.rootFingerprint) }
 
-    init(root fingerprint: Digest) {
-        self = TrustedRoots.isApple(fingerprint) ? .apple : .extraRoot(fingerprint)
+    /// - Parameter fingerprint: of the root of the chain; nil for local data, which has none.
+    init(root fingerprint: Digest?) {
+        self = fingerprint.map { TrustedRoots.isApple($0) ? .apple : .extraRoot($0) } ?? .local
     }
 
     /// SHA-256 of the root of a JWS's chain; nil for local data, which has none. For receipts see

@@ -22,19 +22,17 @@ extension EvidenceVerifier {
         _ bytes: [UInt8], receivedAt: Timestamp
     ) throws(VerificationError) -> VerifiedRetentionRequest {
         let verified = try jws.verify(bytes)
+        let anotherPayload = VerificationError(
+            .undecodablePayload, reason: "The payload is not a request for a message.")
         // Evidence that Apple signed for another purpose, such as a transaction from a device.
         guard verified.payload.withUnsafeBufferPointer({ PayloadKind($0) }) == nil else {
-            throw VerificationError(
-                .undecodablePayload, reason: "The payload is not a request for a message.")
+            throw anotherPayload
         }
         let payload = try decode(RetentionRequestPayload.self, verified, part: .outer)
         guard payload.originalTransactionId.map({ !$0.rawValue.isEmpty }) ?? false,
             let identifier = payload.requestIdentifier, payload.environment != nil,
             (1...EvidenceVerifier.requestIdentifierByteCount).contains(identifier.utf8.count)
-        else {
-            throw VerificationError(
-                .undecodablePayload, reason: "The payload is not a request for a message.")
-        }
+        else { throw anotherPayload }
         try verified.requireValid(at: payload.signedDate ?? receivedAt)
         try requireAllowed(payload.environment, of: verified, part: .outer)
         return VerifiedRetentionRequest(payload: payload, chain: verified.chain)

@@ -14,7 +14,7 @@ public struct JWSVerifier: Sendable {
     public let roots: TrustedRoots
     /// Whether one self-signed certificate instead of a chain is accepted.
     let acceptsLocal: Bool
-    private let cache: CertificateChainCache
+    private let cache = CertificateChainCache()
     /// Budget for chains that are not in the cache; nil is unlimited.
     var budget: CertificateChainBudget?
 
@@ -27,7 +27,6 @@ public struct JWSVerifier: Sendable {
         self.roots = roots
         self.acceptsLocal = acceptsLocal
         self.budget = budget
-        cache = CertificateChainCache()
     }
 
     /// Verifies a compact JWS; `part` is only used in errors.
@@ -49,15 +48,13 @@ public struct JWSVerifier: Sendable {
         }
         let payload = try segments.decoded(segments.payload, "payload")
         let signature = try segments.decoded(segments.signature, "signature")
-        let digest = try requireSignature(
-            signature, of: known.chain.leafKey, on: segments, begun: known.begun)
-        return VerifiedJWS(
-            signed: SignedBytes(payload: payload, digest: digest), chain: known.chain,
-            part: segments.part)
+        return try verified(
+            payload, signature, by: known.chain.leafKey, under: known.chain, segments,
+            begun: known.begun)
     }
 
     /// Numbers of cached headers and chains: each at most `RecentlyUsed.capacity`.
-    var cachedCounts: (headers: Int, chains: Int) { (cache.headerCount, cache.chainCount) }
+    var cachedCounts: (headers: Int, chains: Int) { (cache.headers.count, cache.chains.count) }
 
     private func verifyUnknown(
         _ segments: JWSSegments
@@ -70,9 +67,7 @@ public struct JWSVerifier: Sendable {
         let certificates = header.certificates ?? []
         if certificates.count == 1, acceptsLocal {
             let key = try localKey(certificates[0], part: part)
-            let digest = try requireSignature(signature, of: key, on: segments)
-            return VerifiedJWS(
-                signed: SignedBytes(payload: payload, digest: digest), chain: nil, part: part)
+            return try verified(payload, signature, by: key, under: nil, segments)
         }
         guard certificates.count == CertificateChainPolicy.certificateCount else {
             throw VerificationError(
@@ -80,11 +75,11 @@ public struct JWSVerifier: Sendable {
                 reason: "The header must contain the leaf, intermediate and root certificates.")
         }
         let (chain, key) = try chain(of: certificates, part: part)
-        let digest = try requireSignature(signature, of: chain.leafKey, on: segments)
-        cache.insert(chain, key: key)
+        let verified = try verified(
+            payload, signature, by: chain.leafKey, under: chain, segments)
+        cache.chains.insert(chain, key: key)
         cache.insert(chain, header: segments.header)
-        return VerifiedJWS(
-            signed: SignedBytes(payload: payload, digest: digest), chain: chain, part: part)
+        return verified
     }
 
     /// The chain of three certificates, from the cache or verified now. The root is compared with
@@ -105,7 +100,7 @@ public struct JWSVerifier: Sendable {
             intermediate: try JWSHeader.certificate(certificates[1], part: part),
             root: root, rootFingerprint: fingerprint)
         let key = presented.key
-        if let known = cache.chain(key: key) { return (known, key) }
+        if let known = cache.chains.value(key) { return (known, key) }
         return (try CertificateChainPolicy.verify(presented, part: part, budget: budget), key)
     }
 
@@ -127,12 +122,14 @@ public struct JWSVerifier: Sendable {
         return key
     }
 
-    /// SHA-256 of all three segments, which begin with the signed bytes. `begun` is the hash state
-    /// after the header, if cached.
-    private func requireSignature(
-        _ signature: [UInt8], of key: VerificationKey, on segments: JWSSegments,
+    /// The JWS, after its signature by the key was checked. Its digest is the SHA-256 of all three
+    /// segments, which begin with the signed bytes. `begun` is the hash state after the header, if
+    /// cached.
+    private func verified(
+        _ payload: [UInt8], _ signature: [UInt8], by key: VerificationKey,
+        under chain: VerifiedCertificateChain?, _ segments: JWSSegments,
         begun: SHA256Hasher? = nil
-    ) throws(VerificationError) -> Digest {
+    ) throws(VerificationError) -> VerifiedJWS {
         let input = segments.signingInput
         var hasher = begun ?? SHA256Hasher()
         let seenCount = begun == nil ? 0 : segments.header.count
@@ -144,6 +141,8 @@ public struct JWSVerifier: Sendable {
                 reason: "The leaf certificate's key did not make this signature.")
         }
         hasher.update(segments.rest)
-        return hasher.finish()
+        return VerifiedJWS(
+            signed: SignedBytes(payload: payload, digest: hasher.finish()), chain: chain,
+            part: segments.part)
     }
 }

@@ -12,7 +12,9 @@ package struct Certificate: ~Copyable {
     /// It keeps the signed part as read: another encoding of that part would have another
     /// signature.
     package init?(der: [UInt8]) {
-        guard let parsed = der.withUnsafeBufferPointer({ Certificate.parse($0) }) else {
+        guard let parsed = DER.decoded(der, { d2i_X509(nil, $0, $1) }) else { return nil }
+        guard Certificate.encoded(parsed) == der else {
+            X509_free(parsed)
             return nil
         }
         handle = parsed
@@ -24,16 +26,6 @@ package struct Certificate: ~Copyable {
     }
 
     deinit { X509_free(handle) }
-
-    private static func parse(_ der: UnsafeBufferPointer<UInt8>) -> OpaquePointer? {
-        var next = der.baseAddress
-        guard let start = next, let parsed = d2i_X509(nil, &next, der.count) else { return nil }
-        guard next == start + der.count, encoded(parsed).elementsEqual(der) else {
-            X509_free(parsed)
-            return nil
-        }
-        return parsed
-    }
 
     /// The certificate as DER.
     package var der: [UInt8] { Certificate.encoded(handle) }

@@ -54,7 +54,7 @@ public struct ReceiptVerifier: Sendable {
         try requireAllowed(payload, isLocal: chain == nil)
         return VerifiedReceipt(
             receipt: payload, bytes: bytes, payloadBytes: envelope.content, effectiveDate: date,
-            trust: chain.map { EvidenceTrust(root: $0.rootFingerprint) } ?? .local, chain: chain,
+            trust: EvidenceTrust(root: chain?.rootFingerprint), chain: chain,
             unsignedByteCount: bytes.count - envelope.knownByteCount)
     }
 

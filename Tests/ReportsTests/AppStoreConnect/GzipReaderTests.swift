@@ -113,7 +113,8 @@ struct GzipReaderTests {
         #expect(text.utf8.count > 2 * GzipReader.pieceByteCount && packed.count < 1_000)
         /// The sum of the rows within a bound.
         func sum(_ bytes: [UInt8], _ limit: Int) throws -> Int64 {
-            var reader = SalesReportReader(day: nil, limit: limit)
+            var reader = SalesReportReader()
+            reader.limit = limit
             var (rest, sum) = (bytes[...], Int64(0))
             let source: () throws -> [UInt8]? = {
                 let piece = rest.prefix(size)
