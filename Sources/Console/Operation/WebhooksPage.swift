@@ -27,11 +27,10 @@ package enum WebhooksPage {
             <code>subledger webhooks test \(standing.endpoint.name)</code> succeeds.</p>
             """ : ""
         let fields = HTML.fields([
-            ("Host", "\(standing.origin)"),
+            ("Host", "\(standing.origin)"), ("Cursor", "\(standing.place)"),
             ("Last attempt", attempt(standing, frame)),
             ("Last success", standing.row?.lastSuccessAt.map { frame.time($0) } ?? "never"),
             ("Waiting", "\(standing.waiting)"), ("Parked", "\(standing.parked)"),
-            ("Log ends at", "\(standing.head)"),
         ])
         return """
             <section class="card" data-row><h2>\(standing.endpoint.name) \

@@ -64,10 +64,13 @@ public struct WebhookStanding: Sendable, JSONObjectWritable {
         json.member("lastOutcome", row?.lastOutcome)
     }
 
+    /// The cursor beside the end of the log.
+    package var place: String {
+        row.map { "position \($0.cursor.position) of \(head)" } ?? "not begun"
+    }
+
     public var text: String {
-        let place = row.map { "position \($0.cursor.position) of \(head)" } ?? "not begun"
-        return
-            "\(endpoint.name)  \(origin)  \(state)  \(place)  \(waiting) waiting  \(parked) parked"
+        "\(endpoint.name)  \(origin)  \(state)  \(place)  \(waiting) waiting  \(parked) parked"
             + (row?.lastOutcome.map { "  last: \($0)" } ?? "")
     }
 }
