@@ -36,28 +36,21 @@ struct AuditCommand: AsyncParsableCommand {
         func output(_ settings: Settings) async throws -> Output {
             let verifier = signatures ? try settings.verifier() : nil
             let directory = settings.environmentDirectory
-            let kept = try against.map { try AuditCommand.note($0) }
+            let kept = try against.map { try VerifyCommand.note($0) }
             let key = try key.map { try NoteVerifierKey($0) } ?? configuredKey(settings)
-            if let engine = settings.configuration.ledger.database?.engine {
-                // Not as this node, whose log may have gone back.
-                let opened = try await settings.openLog(in: engine, creating: false)
-                return try await closing(opened.close) {
-                    AuditCommand.output(
-                        try await audit(opened.log, directory, verifier, settings),
-                        try await compare(opened.log, opened.operations, kept, key))
+            return try await withLog(settings, directory) { log, operations in
+                let report = try await audit(log, directory, verifier, settings)
+                let checkpoints = try await compare(log, operations, kept, key)
+                let warning = report.projectionsFailure.map {
+                    "warning: derived data could not be compared with the log: \($0)"
                 }
-            }
-            if !EnvironmentLedger.hasLog(directory) {
-                // EnvironmentLedger.open decides whether a log may be created here.
-                try await settings.openLedger().close()
-                Terminal.note(
-                    "warning: there was no log at \(directory)/\(EventLog.fileName); an"
-                        + " empty one was created. Check --data and --config.")
-            }
-            return try await withLog(directory) { log, operations in
-                AuditCommand.output(
-                    try await audit(log, directory, verifier, settings),
-                    try await compare(log, operations, kept, key))
+                return Output(
+                    text: report.text + checkpoints.text, notes: warning.map { [$0] } ?? [],
+                    isClean: report.isSound && checkpoints?.isSound != false
+                ) { json in
+                    report.writeMembers(to: &json)
+                    checkpoints.writeMember(to: &json)
+                }
             }
         }
 
@@ -89,9 +82,23 @@ struct AuditCommand: AsyncParsableCommand {
 
         /// Opens a copy when the log's directory is read-only; checkpoints cannot be read there.
         private func withLog(
-            _ directory: String,
+            _ settings: Settings, _ directory: String,
             _ body: (any LedgerLog, (any OperationalState)?) async throws -> Output
         ) async throws -> Output {
+            if let engine = settings.configuration.ledger.database?.engine {
+                // Not as this node, whose log may have gone back.
+                let opened = try await settings.openLog(in: engine, creating: false)
+                return try await closing(opened.close) {
+                    try await body(opened.log, opened.operations)
+                }
+            }
+            if !EnvironmentLedger.hasLog(directory) {
+                // EnvironmentLedger.open decides whether a log may be created here.
+                try await settings.openLedger().close()
+                Terminal.note(
+                    "warning: there was no log at \(directory)/\(EventLog.fileName); an"
+                        + " empty one was created. Check --data and --config.")
+            }
             if CopiedLog.isNeeded(for: directory) {
                 Terminal.note(
                     "warning: in a directory that cannot be written, checkpoints that were kept are"
@@ -123,30 +130,16 @@ struct AuditCommand: AsyncParsableCommand {
             progress.end()
             return report
         }
-    }
 
-    fileprivate static func output(
-        _ report: Audit.Report, _ checkpoints: CheckpointAudit.Report?
-    ) -> Output {
-        Output(
-            text: report.text + checkpoints.text,
-            notes: report.projectionsFailure.map {
-                ["warning: derived data could not be compared with the log: \($0)"]
-            } ?? [], isClean: report.isSound && checkpoints?.isSound != false
-        ) { json in
-            report.writeMembers(to: &json)
-            checkpoints.writeMember(to: &json)
+        /// A checkpoint in a file.
+        private static func note(_ file: String) throws -> SignedNote {
+            guard let data = FileManager.default.contents(atPath: file),
+                data.count <= SignedNote.maximumByteCount
+            else {
+                throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
+            }
+            return try SignedNote(String(decoding: data, as: UTF8.self))
         }
-    }
-
-    /// A checkpoint in a file.
-    fileprivate static func note(_ file: String) throws -> SignedNote {
-        guard let data = FileManager.default.contents(atPath: file),
-            data.count <= SignedNote.maximumByteCount
-        else {
-            throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
-        }
-        return try SignedNote(String(decoding: data, as: UTF8.self))
     }
 }
 

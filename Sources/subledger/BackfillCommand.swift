@@ -51,7 +51,7 @@ struct BackfillCommand: OutputCommand {
             let report = try await backfill.run(list, restarts: restart) { estimate in
                 Terminal.note(estimate.text)
             } report: {
-                progress.show($0.text)
+                progress.show($0)
             }
             progress.end()
             return (report, list, await apple.project())

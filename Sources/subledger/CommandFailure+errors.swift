@@ -51,10 +51,9 @@ extension CommandFailure {
                 "unreadableInput",
                 "\(path): \(reason). The input read before it is in the ledger.", .io)
         case Ingest.Failure.store(let error): self.init(error)
-        case let error as IdListProblem:
-            self.init(unusableInput: error.code, error.message)
-        case let error as ImportProblem:
-            self.init(unusableInput: error.code, error.message)
+        case let error as InputProblem:
+            let isUnreadable = error.code == "unreadableInput"
+            self.init(error.code, error.message, isUnreadable ? .io : .usage)
         case let error as Story.Problem:
             self.init("unreadableStory", error.description, .negative)
         case let error as Authority.DirectoryProblem:
@@ -74,10 +73,6 @@ extension CommandFailure {
             "ioError",
             "\(error.filePath ?? "A file") cannot be read or written\(reason ?? ""); check that its"
                 + " directory exists and can be written.", .io)
-    }
-
-    private init(unusableInput code: String, _ message: String) {
-        self.init(code, message, code == "unreadableInput" ? .io : .usage)
     }
 
     private init(_ error: QueryError) {

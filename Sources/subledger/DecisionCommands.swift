@@ -17,6 +17,8 @@ struct DecisionOptions: ParsableArguments {
         help: ArgumentHelp(
             "The same command with the same key is appended once.", valueName: "key"))
     var key: String?
+
+    var attribution: CommandIntake.Order { .init(actor: actor, reason: reason, key: key) }
 }
 
 extension Settings {
@@ -32,9 +34,7 @@ extension Settings {
             if let id { chain = try await session.snapshot.decidedChain(id, bundleId: bundleId) }
             let intake = CommandIntake(ledger: session.ledger) { Terminal.now }
             let receipt = try await intake.run(
-                action, about: chain, asOf: session.head,
-                CommandIntake.Order(
-                    actor: options.actor, reason: options.reason, key: options.key))
+                action, about: chain, asOf: session.head, options.attribution)
             var failure: (any Error)?
             do {
                 if let caughtUp = try await LedgerSession.projecting(session.ledger) {

@@ -58,8 +58,7 @@ struct EraseCommand: OutputCommand {
             } caughtUp: {
                 try await session.currentSnapshot().projections
             }
-            let request = CommandIntake.Order(
-                actor: order.actor, reason: order.reason, key: order.key)
+            let request = order.attribution
             let (found, unknown) = try await erasure.chains(
                 named: chains, by: session.snapshot, bundleId: settings.bundleId,
                 dryRun ? nil : request)

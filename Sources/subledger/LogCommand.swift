@@ -110,7 +110,9 @@ struct LogCommand: AsyncParsableCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            try settings.requireDatabase()
+            guard settings.configuration.ledger.database != nil else {
+                throw CommandFailure.noDatabase
+            }
             let ledger = try await EnvironmentLedger.open(
                 settings.configuration.ledger, environment: settings.environment, accepting: true)
             let session = try await settings.openSession(ledger)

@@ -140,12 +140,10 @@ struct MetricsDiffCommand: OutputCommand {
 
     /// Both limits, the earlier one first.
     private func limits() throws(CommandFailure) -> (before: AsOf, after: AsOf) {
-        var times: [AsOf] = []
-        for text in knownAt { times.append(.knownAt(try MomentOptions.time(text, "--known-at"))) }
-        var positions: [AsOf] = []
-        for position in knownPosition {
-            positions.append(try AsOfOptions.limit(through: position))
+        let times = try knownAt.map { text throws(CommandFailure) in
+            AsOf.knownAt(try MomentOptions.time(text, "--known-at"))
         }
+        let positions = try knownPosition.map(AsOfOptions.limit(through:))
         guard times.isEmpty || positions.isEmpty,
             let limits = AsOf.compared(times + positions)
         else {

@@ -46,9 +46,11 @@ struct MigrateFromCommand: AsyncParsableCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            try await MigrationRun(
-                settings: settings, apps: try settings.requiredApps(),
-                only: settings.isEnvironmentNamed ? settings.environment : nil, command: self
+            let migration = StoreKitImport(
+                apps: try settings.requiredApps(),
+                only: settings.isEnvironmentNamed ? settings.environment : nil)
+            return try await MigrationRun(
+                settings: settings, migration: migration, command: self
             ).run()
         }
     }
@@ -57,8 +59,7 @@ struct MigrateFromCommand: AsyncParsableCommand {
 /// One run of `migrate-from verify-receipt`.
 private struct MigrationRun {
     let settings: Settings
-    let apps: [Configuration.App]
-    let only: Environment?
+    let migration: StoreKitImport
     let command: MigrateFromCommand.VerifyReceiptCommand
 
     /// Results of the run, besides its plan.
@@ -81,8 +82,6 @@ private struct MigrationRun {
                 && reports.allSatisfy { $0.report.isComplete && $0.list.badLines.isEmpty }
         }
     }
-
-    private var migration: StoreKitImport { StoreKitImport(apps: apps, only: only) }
 
     func run() async throws -> Output {
         let evidence = try await read()
@@ -195,8 +194,7 @@ private struct MigrationRun {
         json.key("ingest")
         if let findings { findings.ingest.write(to: &json) } else { json.null() }
         json.objects("backfill", findings?.reports ?? []) { json, entry in
-            json.member("bundleId", entry.scope.bundleId)
-            json.member("environment", entry.scope.environment.rawValue)
+            entry.scope.writeMembers(to: &json)
             json.key("report")
             entry.report.write(
                 to: &json, list: entry.list, environment: entry.scope.environment)

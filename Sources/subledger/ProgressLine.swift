@@ -7,7 +7,6 @@ final class ProgressLine: Sendable {
     private let started = ContinuousClock.now
     private let last = Mutex<ContinuousClock.Instant?>(nil)
     private let isTerminal = isatty(STDERR_FILENO) == 1
-    private let hasDrawn = Mutex(false)
 
     private static let terminalInterval = Duration.milliseconds(100)
     private static let logInterval = Duration.seconds(3)
@@ -22,7 +21,6 @@ final class ProgressLine: Sendable {
             return true
         }
         guard isDue else { return }
-        hasDrawn.withLock { $0 = true }
         let text = text().printable
         let line = isTerminal ? "\r\u{1B}[K\(text)" : text + "\n"
         try? FileHandle.standardError.write(contentsOf: Array(line.utf8))
@@ -30,7 +28,7 @@ final class ProgressLine: Sendable {
 
     /// Clears the line drawn in place.
     func end() {
-        guard isTerminal, hasDrawn.withLock({ $0 }) else { return }
+        guard isTerminal, last.withLock({ $0 != nil }) else { return }
         try? FileHandle.standardError.write(contentsOf: Array("\r\u{1B}[K".utf8))
     }
 }

@@ -6,11 +6,6 @@ import Service
 #endif
 
 extension Settings {
-    /// For commands about a shared log.
-    func requireDatabase() throws(CommandFailure) {
-        guard configuration.ledger.database != nil else { throw .noDatabase }
-    }
-
     /// Gives the configured database its engine. No message quotes the connection string, which
     /// may hold a password.
     static func connect(_ database: inout Configuration.Database?) throws(CommandFailure) {

@@ -74,7 +74,9 @@ struct Settings {
     }
 
     private static func file(_ path: String?) throws(CommandFailure) -> ServiceConfiguration {
-        guard let file = path ?? defaultFile() else { return ServiceConfiguration() }
+        let usual = ServiceConfiguration.defaultFile
+        let found = path ?? (FileManager.default.fileExists(atPath: usual) ? usual : nil)
+        guard let file = found else { return ServiceConfiguration() }
         let content = FileManager.default.contents(atPath: file)
         guard let data = content, data.count <= ServiceConfiguration.maximumByteCount else {
             let bound = ServiceConfiguration.maximumByteCount / 1_048_576
@@ -91,11 +93,6 @@ struct Settings {
         } catch {
             throw CommandFailure(error.code, "\(file): \(error)", .configuration)
         }
-    }
-
-    private static func defaultFile() -> String? {
-        FileManager.default.fileExists(atPath: ServiceConfiguration.defaultFile)
-            ? ServiceConfiguration.defaultFile : nil
     }
 
     private static func environment(_ name: String?) throws(CommandFailure) -> Environment {

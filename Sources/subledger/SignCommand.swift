@@ -55,7 +55,14 @@ struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
                         in: session.snapshot, bundleId: app.bundleId,
                         moment: Moment(at: nil, now: now))
                 }
-            } catch let error as EligibilityError { return Output(refused: error) }
+            } catch let error as EligibilityError {
+                // With the decision; the same sentence is on standard error.
+                return Output(text: "", failure: error) { json in
+                    json.member("code", error.code.rawValue)
+                    json.member("message", error.message)
+                    error.eligibility?.writeRefusal(to: &json)
+                }
+            }
             if eligibility?.stamp.position == 0 {
                 Terminal.note(
                     "warning: the ledger is empty and knows no customer; check --data and"
@@ -65,17 +72,6 @@ struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
         let answer = SignatureAnswer(
             try credentials.sign(order.request, nonce: UUID().uuidString, at: now), eligibility)
         return Output(json: { answer.write(to: &$0) }, text: answer.text())
-    }
-}
-
-extension Output {
-    /// The refusal as JSON, with the decision; the same sentence is on standard error.
-    fileprivate init(refused error: EligibilityError) {
-        self.init(text: "", failure: error) { json in
-            json.member("code", error.code.rawValue)
-            json.member("message", error.message)
-            error.eligibility?.writeRefusal(to: &json)
-        }
     }
 }
 

@@ -59,23 +59,15 @@ extension SimulateCommand {
             let end = try until.map { try MomentOptions.time($0, "--until") } ?? now
             let time = SimulatedClock(from: min(notifier.nextArrival ?? now, end))
             let kept = try store.keys()
-            let progress = ProgressLine()
-            let isJSON = common.json
             let delivery = SimulatedDelivery(
                 notifier: notifier,
                 signer: DeliverySigner(authority: kept.authority), time: time, url: url,
-                end: end, rest: min(end, now),
-                report: { moment in progress.show("notify: \(moment.rfc3339)") },
-                finished: { tally in
-                    progress.end()
-                    let result = NotifyCommand.result(tally, books, attempts, until: end)
-                    try? result.print(asJSON: isJSON)
-                })
+                end: end, rest: min(end, now), lifeCount: books.chainCount, isJSON: common.json)
             let setup = SimulatedAPI.Setup(
                 books: books, key: kept.key, authority: kept.authority, attempts: attempts,
                 storeClock: { time.now }, clock: { Terminal.now })
             try await ServerCommand.serve(
-                setup, store.authority, port: port, beside: delivery, isJSON: isJSON)
+                setup, store.authority, port: port, beside: delivery, isJSON: common.json)
             return .printed()
         }
 
@@ -87,30 +79,6 @@ extension SimulateCommand {
             found.chance = rough.map { RandomDeliveryFaults.rough(seed: $0) }
             found.rules = try SimulatedStoreOptions.script(faults)
             return found
-        }
-
-        private static func result(
-            _ tally: Notifier.Tally, _ books: ServedRecords, _ attempts: AttemptLog,
-            until end: Timestamp
-        ) -> Output {
-            let text = """
-                \(tally.notifications) notifications of \(books.chainCount) lives up to \
-                \(end.rfc3339): \(tally.attempts) attempts, \(tally.handedOver) handed over, \
-                \(tally.failed) failed, \(tally.lost) lost unnoticed, \
-                \(tally.givenUp) given up, \(attempts.failedCount) never taken
-
-                """
-            return Output(text: text) { json in
-                json.member("notifications", tally.notifications)
-                json.member("lives", books.chainCount)
-                json.member("until", end)
-                json.member("attempts", tally.attempts)
-                json.member("handedOver", tally.handedOver)
-                json.member("failed", tally.failed)
-                json.member("lost", tally.lost)
-                json.member("givenUp", tally.givenUp)
-                json.member("neverTaken", attempts.failedCount)
-            }
         }
     }
 }

@@ -47,11 +47,9 @@ struct SimulatedStoreOptions: ParsableArguments {
 
     /// Times in which every notification is lost.
     func statedOutages() throws(CommandFailure) -> [DeliveryOutage] {
-        var found: [DeliveryOutage] = []
-        for text in outages {
-            found.append(DeliveryOutage(try SimulatedStoreOptions.range(text, "outage")))
+        try outages.map { text throws(CommandFailure) in
+            DeliveryOutage(try SimulatedStoreOptions.range(text, "outage"))
         }
-        return found
     }
 
     /// A URL to post notifications to.

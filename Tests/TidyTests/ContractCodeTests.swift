@@ -11,8 +11,8 @@ struct ContractCodeTests {
     /// and of findings.
     static let errors = [
         "AppStoreAPI/Errors/APIFailure", "AppStoreAPI/Signatures/SignatureError",
-        "AppleSync/Backfill/IdListProblem", "AppleSync/Import/ImportProblem",
-        "AppleSync/Recovery/RecoveryFailure", "Intake/Configuration/ConfigurationError",
+        "AppleSync/Backfill/InputProblem", "AppleSync/Recovery/RecoveryFailure",
+        "Intake/Configuration/ConfigurationError",
         "LedgerStore/Audit/LogFinding", "LedgerStore/StoreError", "Proofs/ProofError",
         "Queries/Customers/CommandError", "Queries/Customers/EligibilityAnswer",
         "Queries/Erasure/ErasurePlan", "Queries/Subscriptions/ChainReading",

@@ -1,6 +1,5 @@
 import AppStore
 public import AppStoreAPI
-import Intake
 public import LedgerStore
 public import Projection
 
@@ -14,20 +13,6 @@ public struct Backfill: Sendable {
     private let ledger: EnvironmentLedger
     private let choice: EnvironmentChoice
     private let includesRefunds: Bool
-
-    /// Progress, for people.
-    public struct Progress: Sendable, Equatable {
-        public let settled: Int
-        public let ids: Int
-        public let appended: Int64
-        public let troubles: Int
-
-        /// One line.
-        public var text: String {
-            "backfill: \(settled) of \(ids) ids, \(appended) appended, \(troubles) unknown or"
-                + " failed"
-        }
-    }
 
     /// Refund histories take five times as long; transaction histories also contain refunds. The
     /// progress is kept in `ledger`.
@@ -46,13 +31,13 @@ public struct Backfill: Sendable {
     // MARK: Running
 
     /// Processes a list from where the last run stopped, or from its start. `begin` is called
-    /// before the first request, `report` after each id.
+    /// before the first request, `report` with a line of progress after each id.
     ///
     /// Throws when the progress cannot be read; later failures are in the report.
     public func run(
         _ list: IdList, restarts: Bool = false,
         begin: @Sendable (BackfillEstimate) -> Void = { _ in },
-        report: @Sendable (Progress) -> Void = { _ in }
+        report: @Sendable (String) -> Void = { _ in }
     ) async throws(StoreError) -> BackfillReport {
         let key = list.digest(client.bundleId, in: choice, includesRefunds: includesRefunds)
         let before = try await kept(key, restarts: restarts)
@@ -81,7 +66,7 @@ public struct Backfill: Sendable {
 
     /// Requests several ids concurrently; settles them in the order of the list.
     private func walk(
-        _ progress: inout BackfillProgress, _ report: @Sendable (Progress) -> Void
+        _ progress: inout BackfillProgress, _ report: @Sendable (String) -> Void
     ) async {
         let ids = progress.list.ids
         progress = await withTaskGroup(of: (Int, BackfillOutcome).self) {
@@ -102,7 +87,7 @@ public struct Backfill: Sendable {
                 while progress.stop == nil, let outcome = ready.removeValue(forKey: progress.place)
                 {
                     await progress.take(outcome, at: ledgers.clock())
-                    report(progress.reported)
+                    report(progress.text)
                 }
                 if progress.stop != nil { group.cancelAll() }
             }
@@ -111,7 +96,7 @@ public struct Backfill: Sendable {
 
     /// Retries ids with transient failures once.
     private func askAgain(
-        _ progress: inout BackfillProgress, _ report: @Sendable (Progress) -> Void
+        _ progress: inout BackfillProgress, _ report: @Sendable (String) -> Void
     ) async throws(StoreError) {
         let troubles = try await ledger.operations.backfill(progress.key)?.troubles ?? []
         for trouble in troubles {
@@ -119,7 +104,7 @@ public struct Backfill: Sendable {
             guard let code = trouble.code.flatMap({ APIFailure.Code(rawValue: $0) }), code.mayPass
             else { continue }
             await progress.retake(trouble, await fetch(trouble.id), at: ledgers.clock())
-            report(progress.reported)
+            report(progress.text)
         }
     }
 
@@ -150,13 +135,7 @@ public struct Backfill: Sendable {
         do throws(AppleRequestFailure) {
             try await requests.purchases()
             if includesRefunds { try await requests.refunds() }
-        } catch {
-            return BackfillOutcome(
-                tally: requests.tally, end: error.isUnknownId ? .unknown(error) : .failed(error))
-        }
-        guard let refusal = requests.tally.taken.errors.first else {
-            return BackfillOutcome(tally: requests.tally, end: .done)
-        }
-        return BackfillOutcome(tally: requests.tally, end: .refused(refusal))
+        } catch { return BackfillOutcome(tally: requests.tally, failure: error) }
+        return BackfillOutcome(tally: requests.tally, failure: nil)
     }
 }

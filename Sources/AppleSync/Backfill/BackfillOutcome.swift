@@ -4,29 +4,21 @@ import LedgerStore
 /// The outcome of the requests for one id.
 struct BackfillOutcome: Sendable {
     let tally: RequestTally
-    let end: End
+    /// Why the requests ended early; nil: everything was answered.
+    let failure: AppleRequestFailure?
 
-    enum End: Sendable {
-        /// Everything was answered and accepted.
-        case done
-        /// Apple does not know the id.
-        case unknown(AppleRequestFailure)
-        /// Answered, but not everything was accepted.
-        case refused(IngestError)
-        /// Not answered completely.
-        case failed(AppleRequestFailure)
+    /// The failure to get an answer; nil also for the answer that Apple does not know the id.
+    var unanswered: AppleRequestFailure? { failure.flatMap { $0.isUnknownId ? nil : $0 } }
 
-        /// The reported trouble with an id of the list; nil when all is well. An unknown id has no
-        /// code.
-        func trouble(_ ordinal: Int, _ id: String) -> BackfillRun.Trouble? {
-            let (code, message): (String?, String)
-            switch self {
-            case .done: return nil
-            case .unknown(let failure): (code, message) = (nil, failure.message)
-            case .refused(let refusal): (code, message) = (refusal.code, refusal.message)
-            case .failed(let failure): (code, message) = (failure.code, failure.message)
-            }
-            return BackfillRun.Trouble(ordinal: ordinal, id: id, code: code, message: message)
+    /// The reported trouble with an id of the list: a failure, or evidence that was refused; nil
+    /// when all is well. An unknown id has no code.
+    func trouble(_ ordinal: Int, _ id: String) -> BackfillRun.Trouble? {
+        if let failure {
+            return BackfillRun.Trouble(
+                ordinal: ordinal, id: id, code: unanswered?.code, message: failure.message)
+        }
+        return tally.taken.errors.first.map {
+            BackfillRun.Trouble(ordinal: ordinal, id: id, code: $0.code, message: $0.message)
         }
     }
 }

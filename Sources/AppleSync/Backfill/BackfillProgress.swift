@@ -19,7 +19,7 @@ struct BackfillProgress: Sendable {
     private let ledger: EnvironmentLedger
     /// Number of consecutive ids that failed a second time.
     private var streak = 0
-    private var held: [(tally: RequestTally, failure: AppleRequestFailure)] = []
+    private var held: [BackfillOutcome] = []
 
     init(list: IdList, key: Digest, run: BackfillRun, ledger: EnvironmentLedger) {
         self.list = list
@@ -31,16 +31,16 @@ struct BackfillProgress: Sendable {
     /// The index in the list of the id whose outcome is taken next.
     var place: Int { run.settled + held.count }
 
-    var reported: Backfill.Progress {
-        Backfill.Progress(
-            settled: run.settled, ids: list.ids.count, appended: run.appended,
-            troubles: troubleCount)
+    /// One line for people.
+    var text: String {
+        "backfill: \(run.settled) of \(list.ids.count) ids, \(run.appended) appended,"
+            + " \(troubleCount) unknown or failed"
     }
 
     /// Takes the outcome of the id at `place`.
     mutating func take(_ outcome: BackfillOutcome, at now: Timestamp) async {
-        if case .failed(let failure) = outcome.end {
-            held.append((outcome.tally, failure))
+        if let failure = outcome.unanswered {
+            held.append(outcome)
             if failure.concernsAllCustomers {
                 return await end(failure, held.map(\.tally), at: now)
             }
@@ -53,12 +53,9 @@ struct BackfillProgress: Sendable {
             held.removeLast()
         }
         var troubles: [BackfillRun.Trouble] = []
-        let released = held
+        let released = held + [outcome]
         held = []
-        for (tally, failure) in released {
-            record(BackfillOutcome(tally: tally, end: .failed(failure)), &troubles)
-        }
-        record(outcome, &troubles)
+        for outcome in released { record(outcome, &troubles) }
         await keep(troubles, at: now)
     }
 
@@ -66,7 +63,7 @@ struct BackfillProgress: Sendable {
     mutating func retake(
         _ trouble: BackfillRun.Trouble, _ outcome: BackfillOutcome, at now: Timestamp
     ) async {
-        if case .failed(let failure) = outcome.end {
+        if let failure = outcome.unanswered {
             streak = failure.mayPass ? streak + 1 : 0
             if failure.concernsAllCustomers || streak >= BackfillLimits.failureStreak {
                 return await end(failure, [outcome.tally], at: now)
@@ -75,7 +72,7 @@ struct BackfillProgress: Sendable {
             streak = 0
         }
         count(outcome.tally)
-        let still = outcome.end.trouble(trouble.ordinal, trouble.id)
+        let still = outcome.trouble(trouble.ordinal, trouble.id)
         if still == nil {
             run.done += 1
             troubleCount -= 1
@@ -105,7 +102,7 @@ struct BackfillProgress: Sendable {
         _ outcome: BackfillOutcome, _ troubles: inout [BackfillRun.Trouble]
     ) {
         count(outcome.tally)
-        if let trouble = outcome.end.trouble(run.settled, list.ids[run.settled]) {
+        if let trouble = outcome.trouble(run.settled, list.ids[run.settled]) {
             troubles.append(trouble)
             troubleCount += 1
         } else {

@@ -63,23 +63,20 @@ public struct IdList: Sendable, Equatable {
     }
 
     /// Reads a whole list. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
-    public init(reading bytes: [UInt8]) throws(IdListProblem) {
+    public init(reading bytes: [UInt8]) throws(InputProblem) {
         self = try IdListReader.read(bytes)
     }
 
-    /// Reads a file, off the cooperative pool; `-` is standard input. Throws the errors of reading
-    /// a list, `unreadable` or `tooLong`.
-    public static func read(path: String) async throws(IdListProblem) -> IdList {
-        try await read(path: path, longest: BackfillLimits.listByteCount)
-    }
-
-    /// Reads at most `longest` bytes.
-    static func read(path: String, longest: Int) async throws(IdListProblem) -> IdList {
-        try await Blocking.run { () throws(IdListProblem) in
+    /// Reads a file of at most `longest` bytes, off the cooperative pool; `-` is standard input.
+    /// Throws the errors of reading a list, `unreadable` or `tooLong`.
+    public static func read(
+        path: String, longest: Int = BackfillLimits.listByteCount
+    ) async throws(InputProblem) -> IdList {
+        try await Blocking.run { () throws(InputProblem) in
             guard let bytes = InputFile.read(path, limit: longest) else {
-                throw IdListProblem.unreadable(path)
+                throw InputProblem.unreadable(path)
             }
-            guard bytes.count <= longest else { throw IdListProblem.tooLong }
+            guard bytes.count <= longest else { throw InputProblem.tooLong }
             return try IdList(reading: bytes)
         }
     }

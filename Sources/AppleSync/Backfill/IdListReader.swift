@@ -1,3 +1,5 @@
+import AppStore
+
 /// Parses a list of ids.
 struct IdListReader {
     private(set) var list = IdList()
@@ -31,7 +33,7 @@ struct IdListReader {
     /// `unknownEncoding`.
     static func read(
         _ file: [UInt8], idCount: Int = BackfillLimits.idCount
-    ) throws(IdListProblem) -> IdList {
+    ) throws(InputProblem) -> IdList {
         let bytes = try IdListText.read(file)
         let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
         let delimiter = delimiters.max { one, two in
@@ -74,7 +76,7 @@ struct IdListReader {
     /// A record's id is in the first of `columns` that is not empty.
     private mutating func read(
         _ records: inout CSVReader, _ names: [String], _ columns: [Int]
-    ) throws(IdListProblem) {
+    ) throws(InputProblem) {
         list.column = columns.first.map { names[$0] }
         let store = names.firstIndex { IdListReader.folded($0) == IdListReader.storeColumn }
         while let record = records.next() {
@@ -112,7 +114,7 @@ struct IdListReader {
         }
     }
 
-    private mutating func read(lines: ArraySlice<UInt8>) throws(IdListProblem) {
+    private mutating func read(lines: ArraySlice<UInt8>) throws(InputProblem) {
         // Line by line: the slices of all lines of a large file take far more than the file.
         var (number, rest) = (0, lines)
         while !rest.isEmpty {
@@ -143,15 +145,13 @@ struct IdListReader {
         list.ids.append(id)
     }
 
-    private func requireRoom() throws(IdListProblem) {
+    private func requireRoom() throws(InputProblem) {
         guard list.ids.count <= idCount else { throw .tooManyIds }
     }
 
     private mutating func refuse(_ line: Int, _ reason: String) {
-        guard list.badLines.count < BackfillLimits.badLineCount else {
-            list.badLinesOmitted += 1
-            return
-        }
-        list.badLines.append(IdList.BadLine(line: line, reason: reason))
+        list.badLines.append(
+            IdList.BadLine(line: line, reason: reason), upTo: BackfillLimits.badLineCount,
+            omitted: &list.badLinesOmitted)
     }
 }

@@ -5,7 +5,7 @@ enum IdListText {
 
     /// Accepts ASCII-based encodings, and UTF-16 with a byte order mark, which spreadsheets also
     /// write. Throws `unknownEncoding` for anything else.
-    static func read(_ file: [UInt8]) throws(IdListProblem) -> [UInt8] {
+    static func read(_ file: [UInt8]) throws(InputProblem) -> [UInt8] {
         var bytes = file
         if file.starts(with: [0xFF, 0xFE]) {
             bytes = try utf16(file) { UInt16($0) | UInt16($1) << 8 }
@@ -29,7 +29,7 @@ enum IdListText {
 
     private static func utf16(
         _ file: [UInt8], _ unit: (UInt8, UInt8) -> UInt16
-    ) throws(IdListProblem) -> [UInt8] {
+    ) throws(InputProblem) -> [UInt8] {
         guard file.count.isMultiple(of: 2) else { throw .unknownEncoding }
         let units = stride(from: 2, to: file.count, by: 2).map { unit(file[$0], file[$0 + 1]) }
         return Array(String(decoding: units, as: UTF16.self).utf8)

@@ -85,10 +85,8 @@ package struct CustomerRequests: Sendable {
             throw .apple(error)
         }
         try await take(answer, .orderLookup)
-        return (answer.value.signedTransactions ?? []).lazy.compactMap { token in
-            (try? CompactJWS(parsing: Array(token.utf8)))
-                .flatMap { try? JSONValue.parse($0.payload) }?["transactionId"]?.string
-        }.first
+        return (answer.value.signedTransactions ?? []).lazy
+            .compactMap { JSONValue(unverified: $0)?["transactionId"]?.string }.first
     }
 
     /// Notifications about the chains that last longer than their transactions: RENEWAL_EXTENDED
@@ -225,16 +223,19 @@ extension LastTransactionsItem {
     /// payment. Read unverified: it only selects requests.
     var isOutlasting: Bool {
         guard status?.value != .billingRetry, status?.value != .billingGracePeriod,
-            let end = date("expiresDate", in: signedTransactionInfo),
-            let renewal = date("renewalDate", in: signedRenewalInfo)
+            let end = JSONValue(unverified: signedTransactionInfo)?["expiresDate"]?.int64,
+            let renewal = JSONValue(unverified: signedRenewalInfo)?["renewalDate"]?.int64
         else { return false }
         return renewal > end
     }
+}
 
-    private func date(_ name: String, in token: String?) -> Timestamp? {
+extension JSONValue {
+    /// The payload of a token, without verification; nil where there is none, or it is not JSON.
+    fileprivate init?(unverified token: String?) {
         guard let token, let jws = try? CompactJWS(parsing: Array(token.utf8)),
             let payload = try? JSONValue.parse(jws.payload)
         else { return nil }
-        return payload[name]?.int64.map { Timestamp(milliseconds: $0) }
+        self = payload
     }
 }

@@ -14,8 +14,8 @@ enum EvidenceDirectory {
     /// Skips hidden files, links and special files.
     static func contents(
         of directory: String, limit: Int = ImportLimits.fileCount
-    ) async throws(ImportProblem) -> Contents {
-        try await Blocking.run { () throws(ImportProblem) in
+    ) async throws(InputProblem) -> Contents {
+        try await Blocking.run { () throws(InputProblem) in
             var found = Contents()
             try collect(directory, "", depth: 0, limit, &found)
             return found
@@ -24,7 +24,7 @@ enum EvidenceDirectory {
 
     private static func collect(
         _ root: String, _ place: String, depth: Int, _ limit: Int, _ found: inout Contents
-    ) throws(ImportProblem) {
+    ) throws(InputProblem) {
         let path = place.isEmpty ? root : "\(root)/\(place)"
         guard depth <= ImportLimits.depth else { throw .tooDeep(path) }
         guard let names = names(in: path) else { throw .unreadableDirectory(path) }
@@ -53,7 +53,7 @@ enum EvidenceDirectory {
 
     private static func require(
         _ found: Contents, below limit: Int
-    ) throws(ImportProblem) {
+    ) throws(InputProblem) {
         guard found.files.count + found.unnamed.count < limit else { throw .tooManyFiles }
     }
 

@@ -1,5 +1,4 @@
 public import AppStore
-import Intake
 internal import Projection
 
 /// The cost of fetching the histories of all customers named in a directory.
@@ -68,8 +67,7 @@ public struct ImportPlan: Sendable, Equatable {
         json.member("requests", requests)
         json.member("seconds", (milliseconds + 999) / 1_000)
         json.objects("plan", parts) { json, part in
-            json.member("bundleId", part.scope.bundleId)
-            json.member("environment", part.scope.environment.rawValue)
+            part.scope.writeMembers(to: &json)
             json.member("estimate", part.estimate)
         }
     }

@@ -26,8 +26,7 @@ public struct StateDifference: Sendable, Equatable {
     }
 
     func writeMembers(to json: inout JSONWriter) {
-        json.member("bundleId", scope.bundleId)
-        json.member("environment", scope.environment.rawValue)
+        scope.writeMembers(to: &json)
         json.member("originalTransactionId", originalTransactionId)
         json.member("at", at)
         json.member("said", byReceipts)
@@ -52,8 +51,7 @@ public struct StateDifferences: Sendable, Equatable {
         _ ids: [String], of scope: ImportScope, in session: LedgerSession, now: Timestamp
     ) async throws(StoreError) {
         for start in stride(from: 0, to: ids.count, by: ImportLimits.customersPerPage) {
-            let end = min(start + ImportLimits.customersPerPage, ids.count)
-            let chains = ids[start..<end].map {
+            let chains = ids.dropFirst(start).prefix(ImportLimits.customersPerPage).map {
                 ChainId(
                     bundleId: scope.bundleId, originalTransactionId: OriginalTransactionId($0))
             }

@@ -24,7 +24,7 @@ public struct StoreKitImport: Sendable {
     /// reported and does not stop the rest. `report` receives the number of files read so far.
     public func read(
         _ directory: String, report: @Sendable (Int) -> Void = { _ in }
-    ) async throws(ImportProblem) -> StoredEvidence {
+    ) async throws(InputProblem) -> StoredEvidence {
         let contents = try await EvidenceDirectory.contents(of: directory)
         var evidence = StoredEvidence(directory: directory, files: contents.files)
         for name in contents.unnamed {

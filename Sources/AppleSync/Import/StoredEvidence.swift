@@ -11,6 +11,11 @@ public struct ImportScope: Hashable, Comparable, Sendable {
         if left.environment != right.environment { return left.environment == .production }
         return left.bundleId < right.bundleId
     }
+
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("bundleId", bundleId)
+        json.member("environment", environment.rawValue)
+    }
 }
 
 /// The contents of a directory of stored receipts, and the ids they name.

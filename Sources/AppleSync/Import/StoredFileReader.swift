@@ -1,4 +1,3 @@
-import AppStore
 import Intake
 import LedgerStore
 import Signing

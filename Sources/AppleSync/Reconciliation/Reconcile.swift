@@ -11,10 +11,10 @@ public struct Reconcile: Sendable {
     /// The projections, once they include at least this position.
     public typealias Projected = @Sendable (Int64) async throws(StoreError) -> LedgerSnapshot
 
-    private let clients: [BundleId: AppStoreServerAPIClient]
-    private let ledgers: EnvironmentLedgers
-    private let ledger: EnvironmentLedger
-    private let projected: Projected
+    let clients: [BundleId: AppStoreServerAPIClient]
+    let ledgers: EnvironmentLedgers
+    let ledger: EnvironmentLedger
+    let projected: Projected
 
     /// Reconciles the notices of `ledger` for the apps that have a client; `projected` returns its
     /// projections.
@@ -128,7 +128,7 @@ public struct Reconcile: Sendable {
                     let next = waiting.popFirst()
                 {
                     let place = begun
-                    group.addTask { (place, await look(up: next, run.scope, run.now)) }
+                    group.addTask { (place, await lookUp(next, run.scope, run.now)) }
                     begun += 1
                     waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 }
@@ -153,18 +153,6 @@ public struct Reconcile: Sendable {
                 }
             }
         }
-    }
-
-    private func look(
-        up work: ReconcileWork, _ scope: ReconcileScope, _ now: Timestamp
-    ) async -> ChainReconciliation {
-        guard let client = clients[work.chain.bundleId] else {
-            return ChainReconciliation(chain: work.chain, before: work.codes)
-        }
-        return await NoticeLookup(
-            client: client, ledgers: ledgers, environment: ledger.environment, scope: scope,
-            projected: projected, now: now
-        ).run(work)
     }
 
     /// Records notices that are still open, so that the service pauses the chain.

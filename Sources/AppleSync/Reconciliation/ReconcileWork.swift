@@ -5,24 +5,16 @@ internal import SQLiteStore
 /// A chain with notices to reconcile.
 struct ReconcileWork: Sendable, Equatable {
     let chain: ChainId
-    private(set) var notices: [OpenNotice]
+    let notices: [OpenNotice]
 
     /// Codes of its notices, each once, in byte order.
     var codes: [String] { Set(notices.map(\.code.rawValue)).sorted() }
 
-    /// Groups notices by chain, in order of first appearance.
+    /// Groups notices by chain; `ordered` sorts the chains.
     static func grouped(_ notices: [OpenNotice]) -> [ReconcileWork] {
-        var work: [ReconcileWork] = []
-        var places: [ChainId: Int] = [:]
-        for notice in notices {
-            if let place = places[notice.chain] {
-                work[place].notices.append(notice)
-            } else {
-                places[notice.chain] = work.count
-                work.append(ReconcileWork(chain: notice.chain, notices: [notice]))
-            }
+        Dictionary(grouping: notices, by: \.chain).map { chain, notices in
+            ReconcileWork(chain: chain, notices: notices)
         }
-        return work
     }
 
     // MARK: Order

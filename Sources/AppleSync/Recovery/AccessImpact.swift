@@ -38,20 +38,8 @@ struct AccessImpact: Sendable {
         var facts: [Fact] { chains.flatMap(\.1) + own }
     }
 
-    /// States of knowledge to compare over an interval.
-    private struct Reported {
-        /// With all facts.
-        let truth: CustomerState
-        /// With all facts but the missing ones.
-        let later: CustomerState
-        /// With the facts that had arrived by the start of the interval, and with those that should
-        /// have; nil when no missing fact matters yet.
-        let then: (reported: CustomerState, inTime: CustomerState)?
-
-        var states: [CustomerState] {
-            [truth, later] + (then.map { [$0.reported, $0.inTime] } ?? [])
-        }
-    }
+    /// A state of knowledge over an interval, without the missing facts and with them.
+    private typealias Reported = (without: CustomerState, with: CustomerState)
 
     /// The wrong answers about a customer; nil when there are none.
     func misled(
@@ -78,17 +66,21 @@ struct AccessImpact: Sendable {
         guard request.from < now else { return [] }
         var sums: [String: (denied: Int64, granted: Int64)] = [:]
         let truth = state(known) { _ in true }
-        let later = state(known) { !isMissing($0) }
+        let later: Reported = (without: state(known) { !isMissing($0) }, with: truth)
         let bounds = bounds(known)
         for (from, to) in zip(bounds, bounds.dropFirst()) {
-            var then: (reported: CustomerState, inTime: CustomerState)?
+            var reported = [later]
+            // A query at the time had the facts that had arrived, and should have had the others.
             if known.facts.contains(where: { isMissing($0) && signed($0) <= from }) {
-                then = (
-                    state(known) { !isMissing($0) && $0.receivedAt <= from },
-                    state(known) { (isMissing($0) ? signed($0) : $0.receivedAt) <= from }
-                )
+                reported.append(
+                    (
+                        without: state(known) { !isMissing($0) && $0.receivedAt <= from },
+                        with: state(known) {
+                            (isMissing($0) ? signed($0) : $0.receivedAt) <= from
+                        }
+                    ))
             }
-            add(Reported(truth: truth, later: later, then: then), from, to, &sums)
+            add(reported, truth, from, to, &sums)
         }
         return sums.sorted { $0.key < $1.key }.map { entry in
             RecoveryReport.MisledCustomer.Access(
@@ -121,22 +113,19 @@ struct AccessImpact: Sendable {
     // MARK: Sums
 
     private func add(
-        _ reported: Reported, _ from: Timestamp, _ to: Timestamp,
+        _ reported: [Reported], _ truth: CustomerState, _ from: Timestamp, _ to: Timestamp,
         _ sums: inout [String: (denied: Int64, granted: Int64)]
     ) {
-        let moments = moments(reported.states, from, to)
+        let moments = moments(reported.flatMap { [$0.without, $0.with] }, from, to)
         for (moment, next) in zip(moments, moments.dropFirst()) {
             let length = next.milliseconds(since: moment)
-            let truth = active(reported.truth, at: moment)
-            let later = active(reported.later, at: moment)
-            var denied = truth.subtracting(later)
-            var granted = later.subtracting(truth)
-            if let then = reported.then {
-                let (reported, inTime) = (
-                    active(then.reported, at: moment), active(then.inTime, at: moment)
-                )
-                denied.formUnion(truth.subtracting(reported).intersection(inTime))
-                granted.formUnion(reported.subtracting(truth).subtracting(inTime))
+            let truth = active(truth, at: moment)
+            var (denied, granted): (Set<String>, Set<String>) = ([], [])
+            for states in reported {
+                let without = active(states.without, at: moment)
+                let with = active(states.with, at: moment)
+                denied.formUnion(truth.subtracting(without).intersection(with))
+                granted.formUnion(without.subtracting(truth).subtracting(with))
             }
             for name in denied { sums[name, default: (0, 0)].denied += length }
             for name in granted { sums[name, default: (0, 0)].granted += length }

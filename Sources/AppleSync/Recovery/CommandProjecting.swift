@@ -1,5 +1,6 @@
 public import LedgerStore
 public import Projection
+internal import Queries
 internal import SQLiteStore
 
 /// Catches derived data up with the log for a command, with or without a running service, which
@@ -21,10 +22,7 @@ public actor CommandProjecting {
         if let last, try await ledger.log.head().position == last.position { return last }
         let opened = try await LedgerSession.open(ledger, report: report)
         remarks += opened.remarks
-        let released = await opened.released()
-        let snapshot = LedgerSnapshot(
-            ledger: ledger, facts: ledger.facts, projections: released.projections,
-            position: released.head)
+        let snapshot = await opened.released().snapshot
         last = snapshot
         return snapshot
     }

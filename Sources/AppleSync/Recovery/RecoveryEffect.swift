@@ -24,12 +24,9 @@ struct RecoveryEffect: Sendable {
         var brought = RecoveredEvents(after: start)
         let chains = try await newEvents(&report, &brought)
         var customers: Set<CustomerId> = []
-        var index = 0
-        while index < chains.count {
-            let page = Array(
-                chains[index..<min(index + RecoveryEffect.pageChainCount, chains.count)])
-            index += page.count
-            for (chain, facts) in try await snapshot.facts.facts(of: page) {
+        for start in stride(from: 0, to: chains.count, by: RecoveryEffect.pageChainCount) {
+            let page = chains.dropFirst(start).prefix(RecoveryEffect.pageChainCount)
+            for (chain, facts) in try await snapshot.facts.facts(of: Array(page)) {
                 compare(chain, facts, brought, &report, &customers)
             }
         }

@@ -3,7 +3,6 @@ import Ledger
 public import LedgerStore
 public import Projection
 internal import SQLiteStore
-import Signing
 
 /// A recovery from its first request to its report.
 public struct RecoveryRun: Sendable {

@@ -80,11 +80,7 @@ extension Settings {
     func clients(
         of apps: [Configuration.App], _ transport: any APITransport
     ) throws -> [BundleId: AppStoreServerAPIClient] {
-        var clients: [BundleId: AppStoreServerAPIClient] = [:]
-        for app in apps {
-            clients[app.bundleId] = try client(for: app, transport)
-        }
-        return clients
+        try apps.reduce(into: [:]) { $0[$1.bundleId] = try client(for: $1, transport) }
     }
 
     /// The client for an app, with its key.

@@ -5,48 +5,25 @@ import Queries
 extension ChainReading {
     /// `show` for people.
     public func showText() -> String {
-        var lines = transaction?.text.map { [$0] } ?? []
-        lines.append(
-            "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)")
-        lines.append(stateLine)
-        if let unknown = unknownStretch {
-            let stretch = stretchText(unknown.from, unknown.to)
-            lines.append(
-                row("unknown", "no data for \(stretch): a period is missing"))
-        }
-        if let reason = answer.endReason { lines.append(row("reason", text(reason))) }
-        if let accessUntil = answer.accessUntil {
-            lines.append(row("access until", accessUntil.rfc3339))
-        }
-        lines.append(row("product", productLine))
-        if !life.isOneTime { lines.append(row("auto-renew", renewLine)) }
-        if let offer = answer.offer { lines.append(row("offer", text(offer))) }
-        if let increase = answer.priceIncrease {
-            lines.append(row("price increase", increase.rawValue))
-        }
-        if let cancellation = answer.cancellation {
-            if answer.endReason == nil {
-                lines.append(row("reason", cancellation.reason.rawValue))
-            }
-            lines.append(row("off since", cancellation.at.rfc3339))
-        }
-        if let revocation = answer.revocation { lines.append(row("revoked", text(revocation))) }
-        if let commitment = answer.commitment { lines.append(row("commitment", text(commitment))) }
-        if let token = answer.appAccountToken {
-            let trust = answer.appAccountTokenTrust ?? .signed
-            let rest = trust == .signed ? "" : ", by \(trust.sentence)"
-            lines.append(row("account token", token + rest))
-        }
-        lines.append(row("decided by", events(answer.evidence)))
-        if answer.trust != .signed {
-            let isTooLittle = answer.state.isEntitled && !answer.isEntitled
-            lines.append(
-                row("rests on", answer.trust.sentence + (isTooLittle ? Trust.tooLittle : "")))
-        }
-        lines.append(
-            row("as of", "\(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)"))
-        for notice in answer.notices { lines.append("! \(text(notice))") }
-        return lines.printableText
+        let rows = TextTable.labelled([
+            ("state", stateText),
+            ("unknown", unknownStretch.map { unknownText($0.from, $0.to) }),
+            ("reason", answer.endReason.map { text($0) }),
+            ("access until", answer.accessUntil?.rfc3339),
+            ("product", productText),
+            ("auto-renew", life.isOneTime ? nil : renewText),
+            ("offer", answer.offer.map { text($0) }),
+            ("price increase", answer.priceIncrease?.rawValue),
+            ("reason", answer.endReason == nil ? answer.cancellation?.reason.rawValue : nil),
+            ("off since", answer.cancellation?.at.rfc3339),
+            ("revoked", answer.revocation.map { text($0) }),
+            ("commitment", answer.commitment.map { text($0) }),
+            ("account token", answer.appAccountToken.map { tokenText($0) }),
+            ("decided by", events(answer.evidence)),
+            ("rests on", answer.trust == .signed ? nil : trustText),
+            ("as of", "\(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)"),
+        ])
+        return (heading + rows + answer.notices.map { "! \(text($0))" }).printableText
     }
 
     /// Why access ended. Marks an unconfirmed end, since Apple may know more.
@@ -67,13 +44,26 @@ extension ChainReading {
         return "\(type), \(revocation.date.rfc3339)\(what)"
     }
 
-    private var stateLine: String {
+    private var stateText: String {
         let end = answer.until.map { " until \($0.rfc3339)" } ?? ""
-        return row(
-            "state", "\(answer.state.text) (\(accessText)) since \(answer.since.rfc3339)\(end)")
+        return "\(answer.state.text) (\(accessText)) since \(answer.since.rfc3339)\(end)"
     }
 
-    private var productLine: String {
+    private func unknownText(_ from: Timestamp?, _ to: Timestamp?) -> String {
+        "no data for \(stretchText(from, to)): a period is missing"
+    }
+
+    private func tokenText(_ token: String) -> String {
+        let trust = answer.appAccountTokenTrust ?? .signed
+        return token + (trust == .signed ? "" : ", by \(trust.sentence)")
+    }
+
+    private var trustText: String {
+        let isTooLittle = answer.state.isEntitled && !answer.isEntitled
+        return answer.trust.sentence + (isTooLittle ? Trust.tooLittle : "")
+    }
+
+    private var productText: String {
         var parts = [answer.productId?.rawValue ?? "unknown"]
         if !life.isOneTime { parts.append(answer.phase.rawValue) }
         if answer.ownership != .purchased { parts.append(answer.ownership.rawValue) }
@@ -82,7 +72,7 @@ extension ChainReading {
         return parts.joined(separator: ", ")
     }
 
-    private var renewLine: String {
+    private var renewText: String {
         switch answer.willRenew {
         case nil: "unknown"
         case true?: answer.nextProductId.map { "on, next \($0)" } ?? "on"
@@ -102,9 +92,5 @@ extension ChainReading {
         let type = offer.type.map { "type \($0.rawValue)" }
         return [type, offer.identifier, offer.discountType?.rawValue, offer.period]
             .compactMap { $0 }.joined(separator: ", ")
-    }
-
-    private func row(_ name: String, _ value: String) -> String {
-        name.padding(to: 16) + value
     }
 }

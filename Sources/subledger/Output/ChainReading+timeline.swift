@@ -5,13 +5,17 @@ import Queries
 extension ChainReading {
     /// `timeline` for people: one line per entry, with the event that proves it.
     public func timelineText(_ order: TimelineOrder = .oldest) -> String {
-        var lines = transaction?.text.map { [$0] } ?? []
-        lines.append(
-            "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)")
-        for entry in page(order).entries { lines.append(text(entry)) }
-        for notice in answer.notices { lines.append("! \(text(notice))") }
-        lines.append("as of \(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)")
-        return lines.printableText
+        let entries = page(order).entries.map { text($0) }
+        let notices = answer.notices.map { "! \(text($0))" }
+        let known = "\(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)"
+        return (heading + entries + notices + ["as of \(known)"]).printableText
+    }
+
+    /// The transaction that was named, if it was one, and its chain.
+    var heading: [String] {
+        let chain =
+            "\(chain.bundleId) · \(chain.originalTransactionId) · \(environment.rawValue)"
+        return [transaction?.text, chain].compactMap { $0 }
     }
 
     func text(_ entry: TimelineEntry) -> String {

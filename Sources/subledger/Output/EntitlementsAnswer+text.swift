@@ -5,22 +5,18 @@ import Queries
 extension EntitlementsAnswer {
     /// `entitlements` for people.
     public func text() -> String {
-        var lines = ["\(customer) · \(entitlements.standing.rawValue)"]
-        for verdict in entitlements.verdicts { lines.append(text(verdict)) }
         let groups = entitlements.groups.map { "\($0.group) \($0.standing.rawValue)" }
         let products = entitlements.products.map {
             "\($0.productId.rawValue) \($0.standing.rawValue)"
         }
-        if !products.isEmpty {
-            lines.append("products".padding(to: 16) + products.joined(separator: ", "))
-        }
-        if !groups.isEmpty {
-            lines.append("groups".padding(to: 16) + groups.joined(separator: ", "))
-        }
         let known = stamp.knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
-        lines.append(
-            "as of".padding(to: 16) + "\(stamp.at.rfc3339), log position \(stamp.position)\(known)")
-        return lines.printableText
+        let rows = TextTable.labelled([
+            ("products", products.isEmpty ? nil : products.joined(separator: ", ")),
+            ("groups", groups.isEmpty ? nil : groups.joined(separator: ", ")),
+            ("as of", "\(stamp.at.rfc3339), log position \(stamp.position)\(known)"),
+        ])
+        let heading = "\(customer) · \(entitlements.standing.rawValue)"
+        return ([heading] + entitlements.verdicts.map { text($0) } + rows).printableText
     }
 
     /// The state; "was" marks a past state without access, since the subscription continued with

@@ -5,18 +5,14 @@ import Signing
 extension ReceiptExamination {
     /// `receipt` for people.
     public func text(file: String) -> String {
+        let refused = refusal.map { "\($0.code.rawValue): \($0.reason)" }
         var lines = heading
-        lines.append("verified".padding(to: 16) + verdict)
-        if trust != nil, let refusal {
-            lines.append("refused".padding(to: 16) + "\(refusal.code.rawValue): \(refusal.reason)")
-        }
-        if let isOfDevice {
-            lines.append("device".padding(to: 16) + (isOfDevice ? "the given one" : "another one"))
-        }
-        if let receipt = appReceipt {
-            lines.append("purchases".padding(to: 16) + String(receipt.inAppPurchases.count))
-            for purchase in receipt.inAppPurchases { lines.append("  " + purchase.line) }
-        }
+        lines += TextTable.labelled([
+            ("verified", verdict), ("refused", trust == nil ? nil : refused),
+            ("device", isOfDevice.map { $0 ? "the given one" : "another one" }),
+            ("purchases", appReceipt.map { String($0.inAppPurchases.count) }),
+        ])
+        for purchase in appReceipt?.inAppPurchases ?? [] { lines.append("  " + purchase.line) }
         let ids = originalTransactionIds.map(\.rawValue.printable)
         lines.append("chains".padding(to: 16) + (ids.isEmpty ? "none" : String(ids.count)))
         for id in ids { lines.append("  " + id) }
@@ -46,11 +42,11 @@ extension ReceiptExamination {
     private var heading: [String] {
         if let appReceipt { return appReceipt.heading }
         guard let receipt = transactionReceipt else { return ["not a receipt"] }
-        return [
-            "transaction receipt of iOS 6",
-            "transaction".padding(to: 16) + receipt.transactionId.rawValue.printable,
-            "product".padding(to: 16) + (receipt.productId?.rawValue.printable ?? "not stated"),
-        ]
+        return ["transaction receipt of iOS 6"]
+            + TextTable.labelled([
+                ("transaction", receipt.transactionId.rawValue.printable),
+                ("product", receipt.productId?.rawValue.printable ?? "not stated"),
+            ])
     }
 }
 
@@ -58,18 +54,14 @@ extension AppReceipt {
     fileprivate var heading: [String] {
         let version = applicationVersion.map { " " + $0.printable } ?? ""
         let first = originalApplicationVersion.map { ", first \($0.printable)" } ?? ""
-        var lines = [
-            "app receipt of \(bundleId?.rawValue.printable ?? "an unstated app")\(version)\(first)",
-            "type".padding(to: 16) + (receiptType?.rawValue.printable ?? "not stated"),
-            "created".padding(to: 16) + (creationDate?.rfc3339 ?? "not stated"),
-        ]
-        if let originalPurchaseDate {
-            lines.append("app bought".padding(to: 16) + originalPurchaseDate.rfc3339)
-        }
-        if let expirationDate {
-            lines.append("app expires".padding(to: 16) + expirationDate.rfc3339)
-        }
-        return lines
+        let app = bundleId?.rawValue.printable ?? "an unstated app"
+        return ["app receipt of \(app)\(version)\(first)"]
+            + TextTable.labelled([
+                ("type", receiptType?.rawValue.printable ?? "not stated"),
+                ("created", creationDate?.rfc3339 ?? "not stated"),
+                ("app bought", originalPurchaseDate?.rfc3339),
+                ("app expires", expirationDate?.rfc3339),
+            ])
     }
 }
 

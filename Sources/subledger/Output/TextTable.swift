@@ -5,6 +5,11 @@ struct TextTable {
     let header: [String]
     let rows: [[String]]
 
+    /// Names and their values, one per line; rows without a value are left out.
+    static func labelled(_ rows: [(name: String, value: String?)]) -> [String] {
+        rows.compactMap { name, value in value.map { name.padding(to: 16) + $0 } }
+    }
+
     /// The width of one column in an aligned table, with the space after it.
     static func width(_ column: [String]) -> Int {
         (column.map(\.printable.count).max() ?? 0) + 2
@@ -16,12 +21,7 @@ struct TextTable {
     func aligned(leading: Int) -> String {
         // Keeps control characters from the terminal.
         let lines = ([header] + rows).map { $0.map(\.printable) }
-        var widths = header.map { _ in 0 }
-        for line in lines {
-            for (place, cell) in line.enumerated() {
-                widths[place] = max(widths[place], cell.count)
-            }
-        }
+        let widths = header.indices.map { place in lines.map { $0[place].count }.max() ?? 0 }
         return lines.map { line in
             let cells = line.enumerated().map { place, cell in
                 let space = String(repeating: " ", count: widths[place] - cell.count)

@@ -22,13 +22,13 @@ struct AskingLimitTests {
 
     @Test("a list holds the maximum number of ids, and one more is too many, in each form")
     func idCount() throws {
-        #expect(IdListProblem.tooManyIds.message.contains("\(BackfillLimits.idCount)"))
+        #expect(InputProblem.tooManyIds.message.contains("\(BackfillLimits.idCount)"))
         for head in ["", "transaction_id,x\n"] {
             let rows = ["1", "2", "2", "x", "3"].map { head.isEmpty ? $0 : "\($0),y" }
             let whole = Array((head + rows.joined(separator: "\n")).utf8)
             // An invalid or repeated id does not count.
             #expect(try IdListReader.read(whole, idCount: 3).ids == ["1", "2", "3"])
-            #expect(throws: IdListProblem.tooManyIds) {
+            #expect(throws: InputProblem.tooManyIds) {
                 try IdListReader.read(whole, idCount: 2)
             }
         }
@@ -39,10 +39,10 @@ struct AskingLimitTests {
         let directory = try TemporaryDirectory()
         let path = try directory.write(Array("1\n2\n".utf8), to: "ids")
         #expect(try await IdList.read(path: path, longest: 4).ids == ["1", "2"])
-        await #expect(throws: IdListProblem.tooLong) {
+        await #expect(throws: InputProblem.tooLong) {
             try await IdList.read(path: path, longest: 3)
         }
-        #expect(IdListProblem.tooLong.message.contains("\(BackfillLimits.listByteCount)"))
+        #expect(InputProblem.tooLong.message.contains("\(BackfillLimits.listByteCount)"))
     }
 
     @Test("a record has a maximum of columns; one more costs its line")
@@ -250,11 +250,11 @@ struct AskingLimitTests {
                 place.configuration, apps: place.configuration.apps, verifier: place.verifier,
                 ledgers: [session.ledger]
             ) { apple.clock.now }
-            return await NoticeLookup(
-                client: apple.client, ledgers: books, environment: .production, scope: .gaps,
-                projected: { _ async throws(StoreError) in try await session.currentSnapshot() },
-                now: AskedApple.now.advanced(byMilliseconds: -2 * Self.day)
-            ).run(work[0])
+            return await Reconcile(
+                [AskedApple.app: apple.client], ledgers: books, ledger: session.ledger,
+                projected: { _ async throws(StoreError) in try await session.currentSnapshot() }
+            ).lookUp(
+                work[0], .gaps, AskedApple.now.advanced(byMilliseconds: -2 * Self.day))
         }
         #expect(result.failure == nil)
         let asked = try #require(

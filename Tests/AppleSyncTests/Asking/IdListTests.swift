@@ -10,9 +10,9 @@ struct IdListTests {
     @Test("A CSV file without an id column is refused, and so is a line of several values")
     func noColumn() {
         for text in ["user,email\n1,2\n", "1,2,3\n", "a;b\n1;2"] {
-            #expect(throws: IdListProblem.noIdColumn) { try read(text) }
+            #expect(throws: InputProblem.noIdColumn) { try read(text) }
         }
-        #expect(IdListProblem.noIdColumn.message.contains("original_store_transaction_id"))
+        #expect(InputProblem.noIdColumn.message.contains("original_store_transaction_id"))
     }
 
     @Test(
@@ -76,15 +76,15 @@ struct IdListTests {
                 utf16(text, isBig: isBig, hasMark: false),
                 Array(utf16(text, isBig: isBig).dropLast()),
             ] {
-                #expect(throws: IdListProblem.unknownEncoding) { try IdList(reading: bytes) }
+                #expect(throws: InputProblem.unknownEncoding) { try IdList(reading: bytes) }
             }
         }
         let utf32: [UInt8] = [0xFF, 0xFE, 0, 0, 0x31, 0, 0, 0]
         let archive: [UInt8] = [0x50, 0x4B, 3, 4, 0x14, 0, 6, 0]
         for bytes in [utf32, archive] {
-            #expect(throws: IdListProblem.unknownEncoding) { try IdList(reading: bytes) }
+            #expect(throws: InputProblem.unknownEncoding) { try IdList(reading: bytes) }
         }
-        #expect(IdListProblem.unknownEncoding.message.contains("UTF-8"))
+        #expect(InputProblem.unknownEncoding.message.contains("UTF-8"))
     }
 
     @Test("A NUL is searched for in the first bytes; further on it costs its line only")
@@ -95,7 +95,7 @@ struct IdListTests {
             let remark = Array(String(repeating: "#", count: count - head.count).utf8)
             let bytes = head + remark + [0] + Array("\n\0\n2\n".utf8)
             guard isText else {
-                #expect(throws: IdListProblem.unknownEncoding) { try IdList(reading: bytes) }
+                #expect(throws: InputProblem.unknownEncoding) { try IdList(reading: bytes) }
                 continue
             }
             let list = try IdList(reading: bytes)
@@ -231,7 +231,7 @@ struct IdListTests {
     func unreadable() async throws {
         let directory = try TemporaryDirectory()
         for path in [directory.file("none"), directory.path] {
-            let error = await #expect(throws: IdListProblem.self) {
+            let error = await #expect(throws: InputProblem.self) {
                 try await IdList.read(path: path)
             }
             #expect(error == .unreadable(path))

@@ -28,7 +28,7 @@ struct MigrationLimitTests {
             [("a", good), ("b/c", good), ("d", good)], in: directory)
         let contents = try await EvidenceDirectory.contents(of: root, limit: 3)
         #expect(contents.files == ["a", "b/c", "d"])
-        await #expect(throws: ImportProblem.tooManyFiles) {
+        await #expect(throws: InputProblem.tooManyFiles) {
             try await EvidenceDirectory.contents(of: root, limit: 2)
         }
         #expect(ImportLimits.fileCount == 5_000_000)

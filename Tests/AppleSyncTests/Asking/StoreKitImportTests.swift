@@ -163,13 +163,13 @@ struct MigrationTests {
     func noDirectory() async throws {
         let migration = StoreKitImport(apps: [Configuration.App(bundleId: AskedApple.app)])
         let directory = try TemporaryDirectory()
-        await #expect(throws: ImportProblem.unreadableDirectory(directory.file("none"))) {
+        await #expect(throws: InputProblem.unreadableDirectory(directory.file("none"))) {
             try await migration.read(directory.file("none"))
         }
         let steps = Array(repeating: "d", count: ImportLimits.depth + 1)
         let deep = try folder(
             [(steps.joined(separator: "/") + "/f", Array("x".utf8))], in: directory)
-        await #expect(throws: ImportProblem.tooDeep("\(deep)/\(steps.joined(separator: "/"))")) {
+        await #expect(throws: InputProblem.tooDeep("\(deep)/\(steps.joined(separator: "/"))")) {
             try await migration.read(deep)
         }
         // One level less is read.

@@ -3,28 +3,27 @@ import AppStoreAPI
 import Intake
 import Ledger
 import LedgerStore
+internal import Projection
 internal import Queries
 internal import SQLiteStore
 
-/// Reconciles one chain: sends the cheapest request that may close its notices first, and stops
-/// once they are closed.
-struct NoticeLookup: Sendable {
-    let client: AppStoreServerAPIClient
-    let ledgers: EnvironmentLedgers
-    let environment: Environment
-    let scope: ReconcileScope
-    let projected: Reconcile.Projected
-    /// The time at which the run began, as of which notices are read.
-    let now: Timestamp
-
-    func run(_ work: ReconcileWork) async -> ChainReconciliation {
+extension Reconcile {
+    /// Reconciles one chain: sends the cheapest request that may close its notices first, and stops
+    /// once they are closed.
+    ///
+    /// - Parameter now: the time at which the run began, as of which notices are read.
+    func lookUp(
+        _ work: ReconcileWork, _ scope: ReconcileScope, _ now: Timestamp
+    ) async -> ChainReconciliation {
         var result = ChainReconciliation(chain: work.chain, before: work.codes)
+        guard let client = clients[work.chain.bundleId] else { return result }
         var customerRequests = CustomerRequests(
             client, ledgers: ledgers, id: work.chain.originalTransactionId.rawValue,
-            in: .only(environment))
+            in: .only(ledger.environment))
         var (isUnknown, wasContradicted) = (false, false)
         do throws(AppleRequestFailure) {
-            wasContradicted = try await notices(of: work.chain, atLeast: 0).contains(.contradiction)
+            wasContradicted = try await notices(of: work.chain, now, atLeast: 0)
+                .contains(.contradiction)
             for endpoint in endpoints(work) {
                 let before = customerRequests.tally.taken
                 do throws(AppleRequestFailure) {
@@ -46,8 +45,9 @@ struct NoticeLookup: Sendable {
                 guard after.appended + after.conflicts > before.appended + before.conflicts else {
                     continue
                 }
-                result.after = open(
-                    try await notices(of: work.chain, atLeast: after.position), wasContradicted)
+                result.after = scope.open(
+                    try await notices(of: work.chain, now, atLeast: after.position),
+                    wasContradicted)
                 if result.after.isEmpty {
                     result.failure = nil
                     break
@@ -67,7 +67,7 @@ struct NoticeLookup: Sendable {
         let mayBeKept = work.notices.contains {
             $0.code == .renewalOverdue
                 || !NotificationHistory.hasLost(
-                    $0.from, requestedAt: ledgers.clock(), in: environment)
+                    $0.from, requestedAt: ledgers.clock(), in: ledger.environment)
         }
         return (mayBeKept ? [.notificationHistory] : [])
             + [.allSubscriptionStatuses, .transactionHistory, .refundHistory]
@@ -77,7 +77,8 @@ struct NoticeLookup: Sendable {
         _ endpoint: Endpoint, _ customerRequests: inout CustomerRequests
     ) async throws(AppleRequestFailure) {
         switch endpoint {
-        case .notificationHistory: try await customerRequests.notifications(in: environment)
+        case .notificationHistory:
+            try await customerRequests.notifications(in: ledger.environment)
         case .allSubscriptionStatuses: try await customerRequests.statuses()
         case .refundHistory: try await customerRequests.refunds()
         default: try await customerRequests.transactions()
@@ -88,7 +89,7 @@ struct NoticeLookup: Sendable {
 
     /// The open notices once the projections include `position`.
     private func notices(
-        of chain: ChainId, atLeast position: Int64
+        of chain: ChainId, _ now: Timestamp, atLeast position: Int64
     ) async throws(AppleRequestFailure) -> [NoticeCode] {
         do throws(StoreError) {
             let snapshot = try await projected(position)
@@ -97,11 +98,13 @@ struct NoticeLookup: Sendable {
             return reading?.answer.notices.map(\.code) ?? []
         } catch { throw .store(error) }
     }
+}
 
+extension ReconcileScope {
     /// Codes of the reconcilable notices, and of a contradiction found by the reconciliation.
-    private func open(_ notices: [NoticeCode], _ wasContradicted: Bool) -> [String] {
+    fileprivate func open(_ notices: [NoticeCode], _ wasContradicted: Bool) -> [String] {
         let open = notices.filter { code in
-            scope.codes.contains(code) || code == .contradiction && !wasContradicted
+            codes.contains(code) || code == .contradiction && !wasContradicted
         }
         return Set(open.map(\.rawValue)).sorted()
     }

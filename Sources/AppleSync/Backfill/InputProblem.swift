@@ -1,12 +1,16 @@
-/// Why a list of ids is unusable.
-public enum IdListProblem: Error, Sendable, Equatable {
-    /// It looks like CSV, but has no known column of ids.
+/// Why a list of ids, or a directory of stored evidence, is unusable.
+public enum InputProblem: Error, Sendable, Equatable {
+    /// The list looks like CSV, but has no known column of ids.
     case noIdColumn
     case tooManyIds
     case tooLong
-    /// It is not text in a supported encoding.
+    /// The list is not text in a supported encoding.
     case unknownEncoding
     case unreadable(String)
+    /// It is not a directory, or is not readable.
+    case unreadableDirectory(String)
+    case tooManyFiles
+    case tooDeep(String)
 
     /// Stable; scripts rely on it.
     public var code: String {
@@ -15,7 +19,9 @@ public enum IdListProblem: Error, Sendable, Equatable {
         case .tooManyIds: "tooManyIds"
         case .tooLong: "listTooLong"
         case .unknownEncoding: "unknownEncoding"
-        case .unreadable: "unreadableInput"
+        case .unreadable, .unreadableDirectory: "unreadableInput"
+        case .tooManyFiles: "tooManyFiles"
+        case .tooDeep: "tooManyDirectories"
         }
     }
 
@@ -35,6 +41,14 @@ public enum IdListProblem: Error, Sendable, Equatable {
             "The list is not text in UTF-8, or in UTF-16 with a byte order mark; save it in one of"
                 + " these encodings (export a spreadsheet file as CSV first)."
         case .unreadable(let path): "\(path) cannot be read; check the path and its permissions."
+        case .unreadableDirectory(let path):
+            "\(path) is not a readable directory; check the path and its permissions."
+        case .tooManyFiles:
+            "There are more than \(ImportLimits.fileCount) files; migrate the directory in"
+                + " parts."
+        case .tooDeep(let path):
+            "\(path): directories are nested more than \(ImportLimits.depth) deep; start from"
+                + " one further down."
         }
     }
 }
