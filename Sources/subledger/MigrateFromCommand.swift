@@ -173,9 +173,9 @@ private struct MigrationRun {
             let backfill = Backfill(
                 try apple.client(for: app), ledgers: apple.ledgers, keptIn: ledger,
                 in: .only(part.scope.environment), includesRefunds: command.refunds)
-            let report = try await backfill.run(list, restarts: command.restart) {
-                progress.show($0.text)
-            }
+            let report = try await backfill.run(list, restarts: command.restart, report: {
+                progress.show($0)
+            })
             findings.reports.append((part.scope, list, report))
             // Another app has another key, and another environment may respond.
             if let stop = report.stop, stop.concernsAllCustomers, !stop.isRefusedKey { break }
