@@ -16,7 +16,7 @@ package struct Refusal: Sendable {
         /// Verification failed.
         case rejected
         /// Verified, but not acceptable now: another app or environment.
-        case quarantined(isConfiguredApp: Bool)
+        case quarantined
     }
 
     package let standing: Standing
@@ -24,6 +24,9 @@ package struct Refusal: Sendable {
     package let part: String?
     package let message: String
     package let bundleId: BundleId?
+    /// Whether quarantine keeps it as evidence of a configured app; also false under a revoked
+    /// certificate chain.
+    package let isConfiguredApp: Bool
     let environment: String?
     let submission: Submission
     let receivedAt: Timestamp
@@ -115,19 +118,19 @@ package struct EventPreparation: Sendable {
             error.code == .sharedSecretMissing && isConfigured(claims.bundleId)
             ? claims.bundleId : nil
         let confirmed = vouchedApp(of: submission, refusedBy: error, receivedAt)
-        let named = isGenuine ? claims.bundleId : waiting
+        let bundleId = (isGenuine ? claims.bundleId : waiting) ?? confirmed
         return Refusal(
             standing: .rejected, code: error.code.rawValue, part: error.part.rawValue,
             message: EventPreparation.message(error, submission)
                 + (confirmed == nil ? "" : EventPreparation.vouchedAdvice),
-            bundleId: named ?? confirmed, environment: nil,
+            bundleId: bundleId, isConfiguredApp: isConfigured(bundleId), environment: nil,
             submission: error.code == .secretExposed ? submission.withoutBytes : submission,
             receivedAt: receivedAt, isGenuine: isGenuine, isRetryable: error.isRetryable,
             isConfirmed: confirmed != nil, claimedEnvironment: claims.environment)
     }
 
     /// Whether the app is configured.
-    package func isConfigured(_ bundleId: BundleId?) -> Bool {
+    func isConfigured(_ bundleId: BundleId?) -> Bool {
         bundleId.map { id in apps.contains { $0.bundleId == id } } ?? false
     }
 
@@ -215,9 +218,9 @@ package struct EventPreparation: Sendable {
         let app = accepted.bundleId.flatMap { id in apps.first { $0.bundleId == id } }
         func refused(_ code: String, _ error: VerificationError) -> Refusal {
             Refusal(
-                standing: .quarantined(isConfiguredApp: app != nil), code: code,
-                part: error.part.rawValue, message: EventPreparation.message(error, submission),
-                bundleId: accepted.bundleId, environment: accepted.environment,
+                standing: .quarantined, code: code, part: error.part.rawValue,
+                message: EventPreparation.message(error, submission), bundleId: accepted.bundleId,
+                isConfiguredApp: app != nil, environment: accepted.environment,
                 submission: submission, receivedAt: receivedAt, isGenuine: true)
         }
         do throws(VerificationError) {

@@ -214,13 +214,11 @@ public struct Ingest: Sendable {
                 switch await admitted(prepared, submission) {
                 case .event(let event, _): events.append(event)
                 case .refused(let refusal):
-                    summary.count(refusal.standing)
-                    let isConfigured = preparation.isConfigured(refusal.bundleId)
-                    refused.append(
-                        (
-                            IngestError(refusal),
-                            NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
-                        ))
+                    switch refusal.standing {
+                    case .rejected: summary.rejected += 1
+                    case .quarantined: summary.quarantined += 1
+                    }
+                    refused.append((IngestError(refusal), NewQuarantineItem(refusal)))
                 }
             case .unreadable(let error, let bytes):
                 summary.rejected += 1
@@ -251,18 +249,11 @@ public struct Ingest: Sendable {
     private func admitted(
         _ prepared: PreparedSubmission, _ submission: Submission?
     ) async -> PreparedSubmission {
-        guard let revocation, let submission, case .event(let event, let chains) = prepared else {
-            return prepared
-        }
-        do throws(VerificationError) {
-            try await revocation.admit(chains) { await log.isKnown(event) }
-            return prepared
-        } catch {
-            return .refused(
-                Refusal(
-                    error, submission, bundleId: event.attributes.bundleId,
-                    environment: preparation.environment, receivedAt: event.receivedAt))
-        }
+        guard let revocation, let submission, case .event(let event, let chains) = prepared,
+            let refusal = await revocation.refusal(
+                of: event, under: chains, submission, log, preparation.environment)
+        else { return prepared }
+        return .refused(refusal)
     }
 
     /// Puts refused evidence into quarantine. Where there is no room, the error says to ingest it
@@ -291,15 +282,6 @@ public struct Ingest: Sendable {
                         + " No copy was kept: quarantine is full for apps that are not configured"
                         + " or have no shared secret; configure them, then ingest this again."
                 ))
-        }
-    }
-}
-
-extension IngestSummary {
-    mutating func count(_ standing: Refusal.Standing) {
-        switch standing {
-        case .rejected: rejected += 1
-        case .quarantined: quarantined += 1
         }
     }
 }

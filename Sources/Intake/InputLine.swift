@@ -20,10 +20,7 @@ package enum InputLine {
     ) throws(IngestError) -> [Submission] {
         guard line.count <= bound else { throw tooLong(input) }
         guard line.first == UInt8(ascii: "{") else {
-            return [
-                Submission(
-                    form: try bare(line, input), claimedReceivedAt: nil, input: input, item: nil)
-            ]
+            return [Submission(form: try bare(line, input), input: input)]
         }
         let body: JSONValue
         do throws(JSONError) { body = try JSONValue.parse(line) } catch {

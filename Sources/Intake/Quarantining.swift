@@ -5,7 +5,7 @@ import Signing
 extension NewQuarantineItem {
     /// Refused evidence with its reason and owner. Genuine evidence of a configured app is always
     /// kept, even when this version cannot decode it.
-    package init(_ refusal: Refusal, isConfiguredApp: Bool) {
+    package init(_ refusal: Refusal) {
         let bytes = Redaction.withoutPasswords(refusal.submission.line)
         // Without a copy there is nothing to retry.
         let isConfirmed = refusal.isConfirmed && !bytes.isEmpty
@@ -13,12 +13,10 @@ extension NewQuarantineItem {
             switch refusal.standing {
             case .rejected where isConfirmed: .awaitingSecret
             case .rejected where refusal.code == VerificationCode.sharedSecretMissing.rawValue:
-                isConfiguredApp ? .awaitingSecret : .unverifiable
-            case .rejected:
-                !refusal.isGenuine
-                    ? .unverifiable : isConfiguredApp ? .genuineConfigured : .genuineForeign
-            case .quarantined(isConfiguredApp: true): .genuineConfigured
-            case .quarantined(isConfiguredApp: false): .genuineForeign
+                refusal.isConfiguredApp ? .awaitingSecret : .unverifiable
+            case .rejected where !refusal.isGenuine: .unverifiable
+            case .rejected, .quarantined:
+                refusal.isConfiguredApp ? .genuineConfigured : .genuineForeign
             }
         self.init(
             receivedAt: refusal.receivedAt, standing: standing, code: refusal.code,

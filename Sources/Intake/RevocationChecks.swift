@@ -194,26 +194,28 @@ extension RevocationChecks.Finding {
     }
 }
 
-extension LedgerLog {
-    /// Whether the event is in the log; false as well while the log cannot be read.
-    package func isKnown(_ event: NewEvent) async -> Bool {
-        (try? await position(ofKnown: event)) != nil
-    }
-}
-
-extension Refusal {
-    /// The refusal of evidence that verifies, but whose certificate chain is revoked or of unknown
-    /// status. Evidence under a revoked chain may be forged, so its room in quarantine is bounded
-    /// like that of apps that are not configured.
-    package init(
-        _ error: VerificationError, _ submission: Submission, bundleId: BundleId,
-        environment: Environment, receivedAt: Timestamp
-    ) {
-        self.init(
-            standing: error.isRetryable ? .rejected : .quarantined(isConfiguredApp: false),
-            code: error.code.rawValue, part: error.part.rawValue,
-            message: EventPreparation.message(error, submission), bundleId: bundleId,
-            environment: environment.rawValue, submission: submission, receivedAt: receivedAt,
-            isGenuine: true, isRetryable: error.isRetryable)
+extension RevocationChecks {
+    /// The refusal of an event whose evidence verifies, but whose certificate chain is revoked or
+    /// of unknown status; nil where its chains are admitted. While the log cannot be read, it
+    /// counts as not stored.
+    ///
+    /// Evidence under a revoked chain may be forged, so its room in quarantine is bounded like that
+    /// of apps that are not configured.
+    package func refusal(
+        of event: NewEvent, under chains: [VerifiedCertificateChain], _ submission: Submission,
+        _ log: any LedgerLog, _ environment: Environment
+    ) async -> Refusal? {
+        do throws(VerificationError) {
+            try await admit(chains) { (try? await log.position(ofKnown: event)) != nil }
+            return nil
+        } catch {
+            return Refusal(
+                standing: error.isRetryable ? .rejected : .quarantined,
+                code: error.code.rawValue, part: error.part.rawValue,
+                message: EventPreparation.message(error, submission),
+                bundleId: event.attributes.bundleId, isConfiguredApp: error.isRetryable,
+                environment: environment.rawValue, submission: submission,
+                receivedAt: event.receivedAt, isGenuine: true, isRetryable: error.isRetryable)
+        }
     }
 }

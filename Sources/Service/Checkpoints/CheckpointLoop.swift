@@ -119,7 +119,11 @@ public struct CheckpointLoop: Sendable {
     private func refused(
         _ witness: ServiceConfiguration.Audit.Witness, _ code: String
     ) -> SignedNote? {
-        report(.notWitnessed(settings.environment, witness: witness.name, code: code))
+        report(
+            ServingNote(
+                .warning, "notWitnessed", in: settings.environment,
+                "The witness \(witness.name.printable) did not sign the checkpoint (\(code)); it"
+                    + " gets the next one."))
         return nil
     }
 

@@ -38,7 +38,7 @@ extension CurrencyRates {
         var dated: [String: [DatedRate]] = [:]
         if var days = try file.mapping("days") {
             for key in days.keys {
-                let day = try CurrencyRates.day(key, days.name(key))
+                let day = try days.day(key, at: key).date
                 guard var table = try days.mapping(key) else { continue }
                 for (code, rate) in try CurrencyRates.rates(&table, in: target) {
                     guard rates[code] == nil else {
@@ -67,17 +67,6 @@ extension CurrencyRates {
             rates[code] = rate
         }
         return rates
-    }
-
-    /// A key that is a day.
-    private static func day(
-        _ text: String, _ key: String
-    ) throws(ConfigurationError) -> CivilDate {
-        guard let moment = YAMLMapping.day(of: text) else {
-            throw ConfigurationError(
-                .invalidValue, key: key, reason: "A day is expected, e.g. 2026-01-31.")
-        }
-        return moment.date
     }
 
     /// A currency, or the error for the key.

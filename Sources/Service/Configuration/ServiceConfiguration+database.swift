@@ -7,14 +7,10 @@ extension ServiceConfiguration {
         _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> Configuration.Database {
         var database = Configuration.Database(url: try entry.required("url"))
-        if let schema = try entry.text("schema") {
-            guard Configuration.Database.isSchema(schema) else {
-                throw entry.invalid(
-                    "schema",
-                    "Lower-case letters, digits and underscores, a letter first, at most 40 bytes.")
-            }
-            database.schema = schema
-        }
+        database.schema = try entry.text(
+            "schema",
+            "Lower-case letters, digits and underscores, a letter first, at most 40 bytes.",
+            where: Configuration.Database.isSchema)
         if let size = try entry.integer("poolSize") {
             let sizes = Configuration.Database.poolSizes
             guard let count = Int(exactly: size), sizes.contains(count) else {

@@ -82,16 +82,13 @@ extension ServiceConfiguration {
     private static func identifier(
         _ key: String, _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> String? {
-        guard let text = try entry.text(key) else { return nil }
-        guard (1...SignatureRequest.textByteCount).contains(text.utf8.count),
-            text.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F })
-        else {
-            throw entry.invalid(
-                key,
-                "1 to \(SignatureRequest.textByteCount) ASCII characters without spaces are"
-                    + " expected.")
+        try entry.text(
+            key,
+            "1 to \(SignatureRequest.textByteCount) ASCII characters without spaces are expected."
+        ) { text in
+            (1...SignatureRequest.textByteCount).contains(text.utf8.count)
+                && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
         }
-        return text
     }
 
     private static func bounds(

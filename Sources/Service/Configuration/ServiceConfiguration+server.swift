@@ -78,13 +78,10 @@ extension ServiceConfiguration {
     }
 
     mutating func readServer(_ mapping: inout YAMLMapping) throws(ConfigurationError) {
-        if let host = try mapping.text("host") {
-            guard NetworkRange.isHost(host) else {
-                throw mapping.invalid(
-                    "host", "An address or a name is expected, without a port: it is server.port.")
-            }
-            server.host = host
-        }
+        server.host =
+            try mapping.text(
+                "host", "An address or a name is expected, without a port: it is server.port.",
+                where: NetworkRange.isHost) ?? server.host
         if let port = try mapping.integer("port") {
             guard (0...65_535).contains(port) else {
                 throw mapping.invalid("port", "0 to 65535.")
@@ -103,14 +100,9 @@ extension ServiceConfiguration {
                 certificateFile: try tls.required("certificateFile"),
                 privateKeyFile: try tls.required("privateKeyFile"))
         }
-        if let url = try mapping.text("publicUrl") {
-            guard Server.isOrigin(url) else {
-                throw mapping.invalid(
-                    "publicUrl",
-                    "An address without a path is expected, e.g. https://ledger.example.com.")
-            }
-            server.publicUrl = url
-        }
+        server.publicUrl = try mapping.text(
+            "publicUrl", "An address without a path is expected, e.g. https://ledger.example.com.",
+            where: Server.isOrigin)
         server.trustedProxies = try ServiceConfiguration.networks(&mapping, "trustedProxies")
         if var users = try mapping.mapping("proxyUsers") {
             server.proxyUsers = try ServiceConfiguration.proxyUsers(&users, server)

@@ -21,10 +21,9 @@ extension ServiceConfiguration {
         }
         guard let root, root.null == nil else { return }
         var mapping = try YAMLMapping(root, path: "")
-        if let directory = try mapping.text("dataDirectory") {
-            guard !directory.isEmpty else {
-                throw mapping.invalid("dataDirectory", "A directory is expected.")
-            }
+        let directory = try mapping.text(
+            "dataDirectory", "A directory is expected.", where: { !$0.isEmpty })
+        if let directory {
             ledger.dataDirectory = ServiceConfiguration.path(directory, relativeTo: file)
         }
         // Nothing below it would run the embedded ledger.
@@ -46,15 +45,11 @@ extension ServiceConfiguration {
             try customers.choose("claimPolicy", &ledger.claimPolicy)
             try customers.requireNothingElse()
         }
-        if let zone = try mapping.text("reportTimeZone") {
-            guard ReportZone(zone) != nil else {
-                throw mapping.invalid(
-                    "reportTimeZone",
-                    "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and offsets"
-                        + " are ambiguous.")
-            }
-            ledger.reportTimeZone = zone
-        }
+        ledger.reportTimeZone =
+            try mapping.text(
+                "reportTimeZone",
+                "An IANA name is expected, e.g. Europe/Berlin or UTC; abbreviations and offsets are"
+                    + " ambiguous.", where: { ReportZone($0) != nil }) ?? ledger.reportTimeZone
         if var server = try mapping.mapping("server") { try readServer(&server) }
         webhooks = try ServiceConfiguration.webhooks(mapping.mappings("webhooks"))
         audits = try ServiceConfiguration.audits(&mapping)

@@ -104,44 +104,52 @@ struct YAMLMapping {
         return text
     }
 
-    mutating func integer(_ key: String) throws(ConfigurationError) -> Int64? {
+    /// What `read` makes of the text; nil where the key is absent.
+    ///
+    /// - Parameter expected: the reason of the error for a text of which it makes nothing.
+    mutating func value<Value>(
+        _ key: String, _ expected: String, _ read: (String) -> Value?
+    ) throws(ConfigurationError) -> Value? {
         guard let text = try text(key) else { return nil }
-        guard let value = Int64(text) else {
-            throw invalid(key, "A whole number is expected.")
-        }
+        guard let value = read(text) else { throw invalid(key, expected) }
         return value
+    }
+
+    /// A text of which `isValid` holds.
+    mutating func text(
+        _ key: String, _ expected: String, where isValid: (String) -> Bool
+    ) throws(ConfigurationError) -> String? {
+        try value(key, expected) { isValid($0) ? $0 : nil }
+    }
+
+    mutating func integer(_ key: String) throws(ConfigurationError) -> Int64? {
+        try value(key, "A whole number is expected.") { Int64($0) }
     }
 
     /// An environment, by the name of its directory in any case, as everywhere.
     mutating func environment(_ key: String) throws(ConfigurationError) -> Environment? {
-        guard let text = try text(key) else { return nil }
-        guard let environment = EnvironmentLedger.environment(named: text) else {
-            throw invalid(key, "One of production, sandbox, xcode, localTesting.")
+        try value(key, "One of production, sandbox, xcode, localTesting.") {
+            EnvironmentLedger.environment(named: $0)
         }
-        return environment
     }
 
-    /// The start, in UTC, of a day of the Gregorian calendar, e.g. `2026-01-31`; nil for any other
-    /// text.
-    static func day(of text: String) -> Timestamp? {
-        guard let moment = Timestamp(userInput: text), moment.date.text == text else { return nil }
+    /// The start, in UTC, of a day of the Gregorian calendar, e.g. `2026-01-31`, that is the value
+    /// of a key or the key itself.
+    func day(_ text: String, at key: String) throws(ConfigurationError) -> Timestamp {
+        guard let moment = Timestamp(userInput: text), moment.date.text == text else {
+            throw invalid(key, "A day is expected, e.g. 2026-01-31.")
+        }
         return moment
     }
 
     mutating func day(_ key: String) throws(ConfigurationError) -> Timestamp {
-        guard let day = YAMLMapping.day(of: try required(key)) else {
-            throw invalid(key, "A day is expected, e.g. 2026-01-31.")
-        }
-        return day
+        try day(try required(key), at: key)
     }
 
     mutating func period(_ key: String) throws(ConfigurationError) -> ISO8601Period? {
-        guard let text = try text(key) else { return nil }
-        if text == "0" { return ISO8601Period() }
-        guard let period = ISO8601Period(text) else {
-            throw invalid(key, "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.")
+        try value(key, "An ISO 8601 duration is expected, e.g. P1M, P30D or PT2H.") {
+            $0 == "0" ? ISO8601Period() : ISO8601Period($0)
         }
-        return period
     }
 
     /// As `period`, without months and years, in milliseconds.
@@ -155,11 +163,7 @@ struct YAMLMapping {
 
     /// Whether the value is `on` rather than `off`; nil when it is absent.
     mutating func isOn(_ key: String) throws(ConfigurationError) -> Bool? {
-        guard let text = try text(key) else { return nil }
-        guard let isOn = ["on": true, "off": false][text] else {
-            throw invalid(key, "on or off.")
-        }
-        return isOn
+        try value(key, "on or off.") { ["on": true, "off": false][$0] }
     }
 
     mutating func texts(_ key: String) throws(ConfigurationError) -> [String] {

@@ -36,9 +36,11 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        let (reading, position) = try await read(customer, scope)
+        let snapshot = try await ledger.snapshot(for: scope)
+        let reading = try await snapshot.reading(
+            of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
         let page = reading.page(order, after: after, limit: limit)
-        return ServedAnswer(position: position, lag: ledger.lag.positions) {
+        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
             reading.writeTimeline(to: &$0, page)
         }
     }
@@ -47,16 +49,8 @@ extension LedgerHost {
     public func reading(
         of customer: CustomerId, _ scope: QueryScope
     ) async throws -> CustomerReading {
-        try await read(customer, scope).0
-    }
-
-    private func read(
-        _ customer: CustomerId, _ scope: QueryScope
-    ) async throws -> (CustomerReading, position: Int64) {
-        let snapshot = try await ledger(scope.environment).snapshot(for: scope)
-        let reading = try await snapshot.reading(
+        try await ledger(scope.environment).snapshot(for: scope).reading(
             of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
-        return (reading, snapshot.position)
     }
 
     /// Entitlements, chains and commands of a customer, of one state.

@@ -4,7 +4,6 @@ import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
-import Signing
 
 extension LedgerHost {
     /// Appends an app receipt, requests from Apple the histories and statuses of every purchase it
@@ -30,17 +29,9 @@ extension LedgerHost {
         }
         try CommandCheck.checkKey(key)
         return try await uploadTurns.pass(key) {
-            let (keys, now) = (ledgers[0].ledger.operations, clock())
-            let state = try await keys.take(
-                uploadKey: key, request: SHA256.hash(bytes), at: now)
-            if state == .taken { throw CommandIntake.reused(key) }
-            do {
-                return try await takeReceipt(body, only: environment, sender: sender)
-            } catch let refusal as IntakeRefusal {
-                // The key of a refused request is released, unless another request had taken it.
-                if state == .new { try? await keys.forget(uploadKey: key, takenAt: now) }
-                throw refusal
-            }
+            try await take(key, for: bytes) {
+                try await takeReceipt(body, only: environment, sender: sender)
+            }.0
         }
     }
 

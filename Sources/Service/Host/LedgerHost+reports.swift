@@ -142,16 +142,38 @@ extension LedgerHost {
         _ scope: QueryScope, _ rates: CurrencyRates?,
         _ compute: @Sendable (MetricsQuery, _ position: Int64) async throws -> Value
     ) async throws -> Value {
-        let ledger = try ledger(scope.environment)
-        // A report that waits for its position must not keep others from being computed.
-        _ = try await ledger.snapshot(for: scope)
-        return try await ledger.reportTurn {
-            let snapshot = try await ledger.snapshot(for: scope)
+        try await computed(scope) { snapshot in
             var query = MetricsQuery(
                 snapshot, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId)
             query.rates = rates
             return try await compute(query, snapshot.position)
+        }
+    }
+
+    /// The result of `compute` for the state that a scope asks for, while the environment computes
+    /// no other report.
+    ///
+    /// Throws `OperatorError` (`tooManyJobs`) where the client gave up before its turn, and
+    /// `ServingError.stopping` where the task was cancelled meanwhile.
+    func computed<Value: Sendable>(
+        _ scope: QueryScope, _ compute: (LedgerSnapshot) async throws -> Value
+    ) async throws -> Value {
+        let ledger = try ledger(scope.environment)
+        // A report that waits for its position must not keep others from being computed.
+        _ = try await ledger.snapshot(for: scope)
+        return try await ledger.reports.pass {
+            guard ReportClient.current?.isWaiting() ?? true else {
+                throw OperatorError(
+                    .tooManyJobs, "The connection was closed while the report waited; retry.")
+            }
+            do {
+                return try await compute(try await ledger.snapshot(for: scope))
+            } catch {
+                // A cancelled read fails with an error of its own.
+                guard Task.isCancelled else { throw error }
+                throw ServingError.stopping
+            }
         }
     }
 }
@@ -166,28 +188,4 @@ public struct ReportClient: Sendable {
     @TaskLocal public static var current: ReportClient?
 
     public init(isWaiting: @escaping @Sendable () -> Bool) { self.isWaiting = isWaiting }
-}
-
-extension ServedLedger {
-    /// The result of `compute` while no other report is computed.
-    ///
-    /// Throws `OperatorError` (`tooManyJobs`) where the client gave up before its turn, and
-    /// `ServingError.stopping` where the task was cancelled meanwhile.
-    func reportTurn<Value: Sendable>(
-        _ compute: () async throws -> Value
-    ) async throws -> Value {
-        try await reports.pass {
-            guard ReportClient.current?.isWaiting() ?? true else {
-                throw OperatorError(
-                    .tooManyJobs, "The connection was closed while the report waited; retry.")
-            }
-            do {
-                return try await compute()
-            } catch {
-                // A cancelled read fails with an error of its own.
-                guard Task.isCancelled else { throw error }
-                throw ServingError.stopping
-            }
-        }
-    }
 }

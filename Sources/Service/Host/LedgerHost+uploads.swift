@@ -42,43 +42,44 @@ extension LedgerHost {
         }
         try CommandCheck.checkKey(key)
         return try await uploadTurns.pass(key) {
-            try await upload(
-                body, only: environment, request: SHA256.hash(bytes), key: key, sender: sender)
+            // A duplicate is not a second event.
+            let (receipt, state) = try await take(key, for: bytes) {
+                try await takeUpload(body, only: environment)
+            }
+            var record: UploadRecord
+            var isRepeated = false
+            if case .answered(let known) = state {
+                (record, isRepeated) = (known, true)
+            } else {
+                let own = try await self.record(
+                    of: receipt, for: body.customer, sender: sender
+                ).record
+                record = try await ledgers[0].ledger.operations.keep(own, uploadKey: key)
+                // Another process stored its record first.
+                isRepeated = record != own
+            }
+            let moment = Moment(
+                at: record.at, now: record.at, knowledge: .knownPosition(record.position))
+            return RepeatableAnswer(
+                answer: try await answer(receipt, body.customer, record, moment),
+                isRepeated: isRepeated)
         }
     }
 
-    private func upload(
-        _ body: UploadBody, only environment: Environment?, request: Digest, key: String,
-        sender: String
-    ) async throws -> RepeatableAnswer {
-        let keys = ledgers[0].ledger.operations
-        let now = clock()
-        let state = try await keys.take(uploadKey: key, request: request, at: now)
+    /// Takes a key for the request with these bytes, and the result of `upload`. The key of a
+    /// refused upload is released; one taken by another request, or already answered, is kept.
+    ///
+    /// Throws `CommandError` for a key of another request.
+    func take<Value>(
+        _ key: String, for bytes: [UInt8], _ upload: () async throws -> Value
+    ) async throws -> (Value, UploadKey) {
+        let (keys, now) = (ledgers[0].ledger.operations, clock())
+        let state = try await keys.take(uploadKey: key, request: SHA256.hash(bytes), at: now)
         if state == .taken { throw CommandIntake.reused(key) }
-        let receipt: IntakeReceipt
-        // A duplicate is not a second event.
-        do { receipt = try await takeUpload(body, only: environment) } catch {
-            // A key taken by another request, or already answered, is kept.
+        do { return (try await upload(), state) } catch let refusal as IntakeRefusal {
             if state == .new { try? await keys.forget(uploadKey: key, takenAt: now) }
-            throw error
+            throw refusal
         }
-        var record: UploadRecord
-        var isRepeated = false
-        if case .answered(let known) = state {
-            (record, isRepeated) = (known, true)
-        } else {
-            let own = try await self.record(
-                of: receipt, for: body.customer, sender: sender
-            ).record
-            record = try await keys.keep(own, uploadKey: key)
-            // Another process stored its record first.
-            isRepeated = record != own
-        }
-        let moment = Moment(
-            at: record.at, now: record.at, knowledge: .knownPosition(record.position))
-        return RepeatableAnswer(
-            answer: try await answer(receipt, body.customer, record, moment),
-            isRepeated: isRepeated)
     }
 
     /// Claims the chain where a customer is named. Returns the data the answer is built from, and
@@ -147,48 +148,33 @@ extension LedgerHost {
         return claimed
     }
 
-    /// The answer for a chain that is too long to fold: the event is in the log, and the
-    /// entitlements come from the projections. The customer is the one named, else the one the
-    /// uploaded transaction names.
-    private func shortAnswer(
-        _ receipt: IntakeReceipt, _ named: CustomerId?, _ record: UploadRecord
-    ) async throws -> ServedAnswer {
-        let served = receipt.served
-        let snapshot = try await served.snapshot(atLeast: record.position)
-        var customer = named
-        if customer == nil,
-            let event = try await served.ledger.log.event(at: record.eventPosition)
-        {
-            customer = try FactDecoder.decode(event).lazy
-                .compactMap { $0.fact.transaction?.appAccountToken }.first
-                .map { CustomerId(token: $0) }
-        }
-        let moment = Moment(at: record.at, now: record.at)
-        var answer: EntitlementsAnswer?
-        if let customer {
-            answer = try await snapshot.entitlements(of: customer, moment: moment)
-        }
-        return served.answer(record, nil, answer, moment)
-    }
-
+    /// The answer with the chain and the entitlements of the customer named, else of the chain's
+    /// appAccountToken. A chain that is too long to fold is left out: the event is in the log, the
+    /// entitlements come from the projections, and the uploaded transaction names the customer.
     private func answer(
         _ receipt: IntakeReceipt, _ named: CustomerId?, _ record: UploadRecord, _ moment: Moment
     ) async throws -> ServedAnswer {
         let served = receipt.served
-        if let chain = receipt.chain, try await served.isLong(chain) {
-            return try await shortAnswer(receipt, named, record)
+        let isLong = if let chain = receipt.chain { try await served.isLong(chain) } else { false }
+        let moment = isLong ? Moment(at: record.at, now: record.at) : moment
+        let snapshot: LedgerSnapshot?
+        var reading: ChainReading?
+        var customer = named
+        if isLong {
+            snapshot = try await served.snapshot(atLeast: record.position)
+            if customer == nil { customer = try await served.customer(of: record.eventPosition) }
+        } else {
+            snapshot = try await served.projected(through: record.position)
+            reading = try await served.reading(
+                of: receipt.chain, in: snapshot, through: record.position, moment)
+            customer = named ?? reading?.answer.appAccountToken.map { CustomerId(token: $0) }
         }
-        let snapshot = try await served.projected(through: record.position)
-        let reading = try await served.reading(
-            of: receipt.chain, in: snapshot, through: record.position, moment)
-        let customer =
-            named ?? reading?.answer.appAccountToken.map { CustomerId(token: $0) }
         var answer: EntitlementsAnswer?
         if let customer {
             answer = try await served.entitlements(
                 of: customer, moment: moment, in: snapshot, including: receipt.chain)
         }
-        observer.folded(factCount: reading?.facts.count ?? 0)
+        if !isLong { observer.folded(factCount: reading?.facts.count ?? 0) }
         return served.answer(record, reading, answer, moment)
     }
 }
@@ -201,6 +187,14 @@ extension ServedLedger {
     /// Whether the chain has more than `uploadFactCount` facts.
     func isLong(_ chain: ChainId) async throws(StoreError) -> Bool {
         try await ledger.facts.hasMoreFacts(than: ServedLedger.uploadFactCount, of: chain)
+    }
+
+    /// The customer that the transaction of an event names.
+    fileprivate func customer(of position: Int64) async throws -> CustomerId? {
+        guard let event = try await ledger.log.event(at: position) else { return nil }
+        return try FactDecoder.decode(event).lazy
+            .compactMap { $0.fact.transaction?.appAccountToken }.first
+            .map { CustomerId(token: $0) }
     }
 
     /// - Parameters:

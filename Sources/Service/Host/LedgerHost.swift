@@ -117,20 +117,19 @@ public final class LedgerHost: Sendable {
         _ environments: [Environment], _ configuration: ServiceConfiguration,
         _ observer: any ServingObserver, _ waitLimit: Duration
     ) async throws(StoreError) -> [ServedLedger] {
-        typealias Opened = (number: Int, outcome: Outcome<ServedLedger>)
-        let all = await withTaskGroup(of: Opened.self) { group -> [Outcome<ServedLedger>] in
-            for (number, environment) in environments.enumerated() {
+        typealias Opened = (environment: Environment, outcome: Outcome<ServedLedger>)
+        let opened = await withTaskGroup(of: Opened.self) { group in
+            for environment in environments {
                 group.addTask {
                     let outcome = await Outcome { () throws(StoreError) in
                         try await LedgerHost.open(environment, configuration, observer, waitLimit)
                     }
-                    return (number, outcome)
+                    return (environment, outcome)
                 }
             }
-            var all: [Opened] = []
-            for await opened in group { all.append(opened) }
-            return all.sorted { $0.number < $1.number }.map(\.outcome)
+            return await group.reduce(into: [:]) { $0[$1.environment] = $1.outcome }
         }
+        let all = environments.compactMap { opened[$0] }
         let ledgers = all.compactMap { try? $0.get() }
         for opened in all {
             do throws(StoreError) { _ = try opened.get() } catch {
@@ -253,9 +252,16 @@ public final class LedgerHost: Sendable {
         guard configuration.apps.contains(where: { $0.sharedSecretFile != nil }) else { return }
         let failures = await Blocking.run { [sharedSecrets] in sharedSecrets.reload() }
         for failure in failures {
-            observer.noted(.sharedSecretUnusable(failure.bundleId, failure.error))
+            observer.noted(
+                ServingNote(
+                    .error, "sharedSecretUnusable",
+                    "The shared secret of \(failure.bundleId) is unusable; the previous one stays."
+                        + " \(failure.error)"))
         }
-        if failures.isEmpty { observer.noted(.sharedSecretsReloaded) }
+        guard failures.isEmpty else { return }
+        observer.noted(
+            ServingNote(
+                .notice, "sharedSecretsReloaded", "The shared secrets were read again."))
     }
 
     // MARK: Queries
@@ -305,8 +311,7 @@ public final class LedgerHost: Sendable {
                 case .signed(let token): .jws(token)
                 case .versionOne(let body): .notificationV1(body)
                 }
-            return try await notifications.take(
-                Submission(form: form, claimedReceivedAt: nil, input: "notification", item: nil))
+            return try await notifications.take(Submission(form: form, input: "notification"))
         } catch {
             if error.standing == .malformed { notifications.emitUnread(error) }
             throw error

@@ -81,9 +81,9 @@ struct LiveIntake: Sendable {
         let routed = route(submission, only: wanted, now: now)
         observer.verified(start.duration(to: .now))
         switch routed {
-        case .refused(let refusal, let served):
+        case .prepared(.refused(let refusal), let served):
             throw await refuse(refusal, served, now: now)
-        case .event(let event, let chains, let served):
+        case .prepared(.event(let event, let chains), let served):
             confirmClock(event, served.environment)
             if let milliseconds = clockWatch.jumpMilliseconds {
                 let refusal = IntakeRefusal(clockAhead: milliseconds, served.environment)
@@ -94,7 +94,9 @@ struct LiveIntake: Sendable {
                 // Repeated, to date the event by the clock now trusted.
                 return try await take(submission, only: wanted, account: account)
             }
-            try await requireUnrevoked(event, chains, served, submission, now: now)
+            let refusal = await revocation?.refusal(
+                of: event, under: chains, submission, served.ledger.log, served.environment)
+            if let refusal { throw await refuse(refusal, served, now: now) }
             let receipt = try await appendWithinBudget(
                 event, served, submission, account(), now: now)
             await served.quarantine.removeWritten(payloadHash: event.evidence.payloadHash)
@@ -129,8 +131,7 @@ struct LiveIntake: Sendable {
     // MARK: Routing
 
     private enum Routed {
-        case event(NewEvent, [VerifiedCertificateChain], ServedLedger)
-        case refused(Refusal, ServedLedger)
+        case prepared(PreparedSubmission, ServedLedger)
         /// Genuine, but not accepted by this endpoint.
         case misplaced
         /// Genuine, but not of the environment the sender accepts: the environment it would go to,
@@ -158,13 +159,12 @@ struct LiveIntake: Sendable {
                     accepted.bundleId, destination.served.environment,
                     accepted.environment ?? Environment.production.rawValue)
             }
-            return switch try destination.preparation.accept(accepted, submission, now) {
-            case .event(let event, let chains): .event(event, chains, destination.served)
-            case .refused(let refusal): .refused(refusal, destination.served)
-            }
+            return .prepared(
+                try destination.preparation.accept(accepted, submission, now), destination.served)
         } catch {
             let refusal = home.preparation.rejection(of: submission, error, now)
-            return .refused(refusal, destination(of: refusal.claimedEnvironment).served)
+            return .prepared(
+                .refused(refusal), destination(of: refusal.claimedEnvironment).served)
         }
     }
 
@@ -173,7 +173,6 @@ struct LiveIntake: Sendable {
     private func refuse(
         _ refusal: Refusal, _ served: ServedLedger, now: Timestamp
     ) async -> IntakeRefusal {
-        let isConfigured = home.preparation.isConfigured(refusal.bundleId)
         let standing: IntakeRefusal.Standing =
             switch refusal.standing {
             case .quarantined: .notAcceptable
@@ -187,10 +186,9 @@ struct LiveIntake: Sendable {
         // quarantined.
         if standing != .unavailable || refusal.code == VerificationCode.sharedSecretMissing.rawValue
         {
-            let item = NewQuarantineItem(refusal, isConfiguredApp: isConfigured)
-            reported.isKept = await keep(item, served) != nil
+            reported.isKept = await keep(NewQuarantineItem(refusal), served) != nil
             // Without a copy there is nothing to retry from quarantine.
-            if !reported.isKept, !isConfigured, refusal.bundleId != nil,
+            if !reported.isKept, !refusal.isConfiguredApp, refusal.bundleId != nil,
                 refusal.code == VerificationCode.wrongApp.rawValue
             {
                 reported.message = IntakeRefusal.noCopy
@@ -200,28 +198,13 @@ struct LiveIntake: Sendable {
         return reported
     }
 
-    /// Throws a refusal where certificate chains must be known to be good and these are not.
-    private func requireUnrevoked(
-        _ event: NewEvent, _ chains: [VerifiedCertificateChain], _ served: ServedLedger,
-        _ submission: Submission, now: Timestamp
-    ) async throws(IntakeRefusal) {
-        guard let revocation else { return }
-        do throws(VerificationError) {
-            try await revocation.admit(chains) { await served.ledger.log.isKnown(event) }
-        } catch {
-            let refusal = Refusal(
-                error, submission, bundleId: event.attributes.bundleId,
-                environment: served.environment, receivedAt: now)
-            throw await refuse(refusal, served, now: now)
-        }
-    }
-
     /// The id of the copy; nil without one.
     private func keep(_ item: NewQuarantineItem, _ served: ServedLedger) async -> Int64? {
         do throws(StoreError) {
             return try await served.quarantine.keep(item.withheld(by: secrets))
         } catch {
-            observer.noted(.quarantineFailed(served.environment, error))
+            observer.noted(
+                .failure("Quarantine cannot be written", error, served.environment))
             return nil
         }
     }
@@ -313,8 +296,7 @@ struct LiveIntake: Sendable {
         signedAt: Timestamp? = nil, isKept: Bool = false, now: Timestamp
     ) {
         let outcome = IntakeOutcome(
-            result: result, isTaken: position != nil,
-            source: home.preparation.source.rawValue, environment: environment,
+            result: result, source: home.preparation.source.rawValue, environment: environment,
             bundleId: bundleId, latenessMilliseconds: signedAt.map { now.milliseconds(since: $0) },
             isKept: isKept, position: position, receivedAt: now)
         tally.count(outcome)

@@ -291,7 +291,8 @@ struct ProjectionLoop: Sendable {
         while true {
             do { try await Task.sleep(for: ProjectionLoop.checkpointInterval) } catch { return }
             do throws(StoreError) { try await ledger.log.checkpoint() } catch {
-                served.observer.noted(.checkpointFailed(ledger.environment, error))
+                served.observer.noted(
+                    .failure("The log cannot be checkpointed", error, ledger.environment))
             }
             // Returns the memory of peak load to the system.
             await Blocking.run { FreedMemory.giveBack() }

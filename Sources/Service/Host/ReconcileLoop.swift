@@ -57,6 +57,9 @@ public struct ReconcileLoop: Sendable {
     /// One round in one environment, without the chains of resting apps; returns the apps whose key
     /// Apple refused.
     private func round(_ served: ServedLedger, resting: Set<BundleId>) async -> [BundleId] {
+        func noteFailure(_ code: String, _ message: String) {
+            report(ServingNote(.warning, code, in: served.environment, "reconcile: \(message)"))
+        }
         let reconcile = Reconcile(
             clients, ledgers: ledgers, ledger: served.ledger
         ) { (position) async throws(StoreError) in
@@ -69,25 +72,15 @@ public struct ReconcileLoop: Sendable {
             if !reported.results.isEmpty { report(.reconciled(reported)) }
             guard !Task.isCancelled else { return [] }
             if let stop = reported.stop, !stop.isRefusedKey {
-                report(
-                    .reconcileFailed(
-                        served.environment, code: stop.code, message: stop.message))
+                noteFailure(stop.code, stop.message)
             }
             if let refusal = reported.refusedKey {
                 let apps = reported.refusedApps.map(\.rawValue).joined(separator: ", ")
-                report(
-                    .reconcileFailed(
-                        served.environment, code: refusal.code,
-                        message: "\(apps): \(refusal.message)"))
+                noteFailure(refusal.code, "\(apps): \(refusal.message)")
             }
             return reported.refusedApps
         } catch {
-            if !Task.isCancelled {
-                report(
-                    .reconcileFailed(
-                        served.environment, code: error.code.rawValue,
-                        message: error.description))
-            }
+            if !Task.isCancelled { noteFailure(error.code.rawValue, error.description) }
             return []
         }
     }

@@ -65,7 +65,8 @@ public struct RecoveryWatch: Sendable {
                     try await check(served, client)
                 } catch {
                     guard !Task.isCancelled else { return }
-                    report(.recoveryFailed(served.environment, client.bundleId, error))
+                    // It is retried.
+                    note("recoveryFailed", served, client, "not recovered: \(error)")
                 }
             }
         }
@@ -75,10 +76,7 @@ public struct RecoveryWatch: Sendable {
         _ served: ServedLedger, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) {
         let (ledger, now) = (served.ledger, clock.now)
-        // An empty ledger has missed nothing.
-        guard let first = try await beginning(ledger) else { return }
-        // The certain window is known only when derived data has caught up.
-        try await caughtUp(served)
+        guard let first = try await beginning(served) else { return }
         let name = UncertainSweeps.Name(
             environment: served.environment, bundleId: client.bundleId)
         let swept = uncertain.window(name, at: now)
@@ -95,7 +93,9 @@ public struct RecoveryWatch: Sendable {
         host.outages.note(served.environment, client.bundleId, suggestions, at: now)
         guard !suggestions.isEmpty || isDue else { return }
         for suggestion in suggestions {
-            report(.suspected(served.environment, client.bundleId, suggestion))
+            note(
+                "outageSuspected", served, client,
+                "notifications may be missing, \(RecoveryText.suggestion(suggestion))")
         }
         let next = through?.advanced(byMilliseconds: -RecoveryWatch.overlapMilliseconds)
         let from = min(
@@ -108,7 +108,12 @@ public struct RecoveryWatch: Sendable {
         request.endsNow = true
         let done = try await recover(request, served, client)
         if done.newCount > 0 || done.refusedCount > 0 {
-            report(.recovered(served.environment, client.bundleId, done))
+            note(
+                "recovered", served, client,
+                "\(done.newCount) missing notifications were recovered;"
+                    + " \(done.chains.count + done.chainsOmitted) chains changed state"
+                    + (done.refusedCount > 0
+                        ? "; \(done.refusedCount) could not be taken in (see quarantine)" : ""))
         }
         guard let start = done.from, let end = done.to else { return }
         let window = CompleteWindow(from: start, through: end)
@@ -117,8 +122,19 @@ public struct RecoveryWatch: Sendable {
             at: now)
         uncertain.note(name, window, done.reservation, at: now)
         if done.reservation == nil, let certain, certain < start {
-            report(.outOfReach(served.environment, client.bundleId, from: certain, to: start))
+            note(
+                "recoveryOutOfReach", served, client,
+                "notifications sent from \(certain.rfc3339) to \(start.rfc3339) are older than"
+                    + " Apple's history and were never swept; completeFrom is now the latter time;"
+                    + " `subledger backfill` fetches what Apple still has of each customer")
         }
+    }
+
+    private func note(
+        _ code: String, _ served: ServedLedger, _ client: AppStoreServerAPIClient, _ text: String
+    ) {
+        report(
+            ServingNote(.warning, code, in: served.environment, "\(client.bundleId): \(text)"))
     }
 
     private func recover(
@@ -129,70 +145,19 @@ public struct RecoveryWatch: Sendable {
             verifier: host.verifier, revocation: host.revocation
         ) { clock.now }
         return try await RecoveryRun(recovery, reporting: .log) { () async throws(StoreError) in
-            try await RecoveryWatch.snapshot(served)
+            try await served.laterSnapshot()
         }.run()
     }
 
-    private func caughtUp(_ served: ServedLedger) async throws(RecoveryFailure) {
-        do throws(StoreError) { _ = try await RecoveryWatch.snapshot(served) } catch {
-            throw .store(error)
-        }
-    }
-
-    private static func snapshot(
-        _ served: ServedLedger
-    ) async throws(StoreError) -> LedgerSnapshot {
-        try await served.laterSnapshot(atLeast: try await served.ledger.log.head().position)
-    }
-
-    /// The earliest time in the ledger; nil for an empty one.
-    private func beginning(_ ledger: EnvironmentLedger) async throws(RecoveryFailure) -> Timestamp?
-    {
+    /// The earliest time in the ledger, once derived data has caught up: only then is the certain
+    /// window known. Nil for an empty ledger, which has missed nothing.
+    private func beginning(_ served: ServedLedger) async throws(RecoveryFailure) -> Timestamp? {
         do throws(StoreError) {
-            let first = try await ledger.log.events(after: 0, limit: 1).first
-            return first.map { min($0.receivedAt, $0.attributes.signedAt ?? $0.receivedAt) }
+            guard let first = try await served.ledger.log.events(after: 0, limit: 1).first else {
+                return nil
+            }
+            _ = try await served.laterSnapshot()
+            return min(first.receivedAt, first.attributes.signedAt ?? first.receivedAt)
         } catch { throw .store(error) }
-    }
-}
-
-extension ServingNote {
-    /// Events may be missing in a window; it is being fetched.
-    fileprivate static func suspected(
-        _ environment: Environment, _ app: BundleId, _ window: OutageDetection.Suggestion
-    ) -> ServingNote {
-        ServingNote(
-            .warning, "outageSuspected", in: environment,
-            "\(app): notifications may be missing, \(RecoveryText.suggestion(window))")
-    }
-
-    /// Events were missing, or could not be taken in.
-    fileprivate static func recovered(
-        _ environment: Environment, _ app: BundleId, _ report: RecoveryReport
-    ) -> ServingNote {
-        ServingNote(
-            .warning, "recovered", in: environment,
-            "\(app): \(report.newCount) missing notifications were recovered;"
-                + " \(report.chains.count + report.chainsOmitted) chains changed state"
-                + (report.refusedCount > 0
-                    ? "; \(report.refusedCount) could not be taken in (see quarantine)" : ""))
-    }
-
-    /// Answers stay certain up to `from` only.
-    fileprivate static func outOfReach(
-        _ environment: Environment, _ app: BundleId, from: Timestamp, to: Timestamp
-    ) -> ServingNote {
-        ServingNote(
-            .warning, "recoveryOutOfReach", in: environment,
-            "\(app): notifications sent from \(from.rfc3339) to \(to.rfc3339) are older than"
-                + " Apple's history and were never swept; completeFrom is now the latter time;"
-                + " `subledger backfill` fetches what Apple still has of each customer")
-    }
-
-    /// Apple or the disk failed; it is retried.
-    fileprivate static func recoveryFailed(
-        _ environment: Environment, _ app: BundleId, _ failure: RecoveryFailure
-    ) -> ServingNote {
-        ServingNote(
-            .warning, "recoveryFailed", in: environment, "\(app): not recovered: \(failure)")
     }
 }

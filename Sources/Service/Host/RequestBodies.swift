@@ -161,7 +161,7 @@ public struct UploadBody: Sendable {
             } else {
                 .transaction(transaction)
             }
-        return Submission(form: form, claimedReceivedAt: nil, input: "upload", item: nil)
+        return Submission(form: form, input: "upload")
     }
 }
 
@@ -182,7 +182,7 @@ public struct ReceiptBody: Sendable {
     }
 
     var submission: Submission {
-        Submission(form: .receipt(receipt), claimedReceivedAt: nil, input: "upload", item: nil)
+        Submission(form: .receipt(receipt), input: "upload")
     }
 
     /// Chains that are answered and claimed, those bought last first. A genuine receipt with more

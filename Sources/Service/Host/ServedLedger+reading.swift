@@ -81,7 +81,12 @@ extension ServedLedger {
 
 extension ServedLedger {
     /// As `snapshot`, with the longer wait of background work.
-    func laterSnapshot(atLeast position: Int64) async throws(StoreError) -> LedgerSnapshot {
+    ///
+    /// - Parameter position: nil: the end of the log.
+    func laterSnapshot(
+        atLeast position: Int64? = nil
+    ) async throws(StoreError) -> LedgerSnapshot {
+        let position = if let position { position } else { try await ledger.log.head().position }
         do throws(ServingError) {
             return try await snapshot(
                 atLeast: position, limit: .seconds(ReconcileLimits.projectionSeconds))

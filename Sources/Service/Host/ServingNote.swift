@@ -34,11 +34,17 @@ public struct ServingNote: Sendable {
         self.message = message
     }
 
-    private static func failure(
+    /// - Parameter what: what failed.
+    static func failure(
         _ what: String, _ error: StoreError, _ environment: Environment
     ) -> ServingNote {
         ServingNote(.error, error.code.rawValue, in: environment, "\(what): \(error)")
     }
+
+    /// About the deliveries to a webhook. `text` has no payload, secret or address.
+    static func webhook(
+        _ endpoint: String, _ level: Level, _ code: String, _ text: String
+    ) -> ServingNote { ServingNote(level, code, "webhook \(endpoint): \(text)") }
 }
 
 // MARK: Projections and files
@@ -74,11 +80,6 @@ extension ServingNote {
             "The service stops before derived data is up to date; the next start goes on.")
     }
 
-    /// A periodic checkpoint of the write-ahead log failed.
-    static func checkpointFailed(_ environment: Environment, _ error: StoreError) -> ServingNote {
-        failure("The log cannot be checkpointed", error, environment)
-    }
-
     /// The change feed retries.
     public static func feedFailed(
         _ environment: Environment, _ error: StoreError
@@ -103,31 +104,6 @@ extension ServingNote {
         return note
     }
 
-    /// Refused evidence could not be kept in quarantine either.
-    static func quarantineFailed(_ environment: Environment, _ error: StoreError) -> ServingNote {
-        failure("Quarantine cannot be written", error, environment)
-    }
-
-    static func retentionUnrecorded(
-        _ environment: Environment, _ error: StoreError
-    ) -> ServingNote {
-        failure("Answers to retention requests cannot be recorded; they wait", error, environment)
-    }
-
-    static func retentionRecordsDropped(_ environment: Environment) -> ServingNote {
-        ServingNote(
-            .warning, "retentionRecordsDropped", in: environment,
-            "\(RetentionAnswers.waitingCount) answers to retention requests wait to be recorded;"
-                + " another one was dropped.")
-    }
-
-    /// Answers could not be recorded for long, or until the service stopped.
-    static func retentionRecordsLost(_ environment: Environment, count: Int) -> ServingNote {
-        ServingNote(
-            .warning, "retentionRecordsDropped", in: environment,
-            "\(count) answers to retention requests could not be recorded; they were dropped.")
-    }
-
     /// A certificate chain that is revoked, or whose revocation is unknown.
     public static func revocation(_ finding: RevocationChecks.Finding) -> ServingNote {
         let isRevoked = finding.outcome == .revoked
@@ -139,18 +115,6 @@ extension ServingNote {
 // MARK: Operation
 
 extension ServingNote {
-    static var sharedSecretsReloaded: ServingNote {
-        ServingNote(.notice, "sharedSecretsReloaded", "The shared secrets were read again.")
-    }
-
-    static func sharedSecretUnusable(
-        _ bundleId: BundleId, _ error: ConfigurationError
-    ) -> ServingNote {
-        ServingNote(
-            .error, "sharedSecretUnusable",
-            "The shared secret of \(bundleId) is unusable; the previous one stays. \(error)")
-    }
-
     static func clock(_ change: ClockWatch.Change) -> ServingNote {
         switch change {
         case .jumped(let milliseconds):
@@ -171,7 +135,7 @@ extension ServingNote {
             "\(act) by \(actor.printable): \(reason.printable)")
     }
 
-    // MARK: Requests to Apple and to witnesses
+    // MARK: Requests to Apple
 
     static func reconciled(_ report: ReconcileReport) -> ServingNote {
         var note = ServingNote(
@@ -180,24 +144,10 @@ extension ServingNote {
         return note
     }
 
-    /// A round that could not start or ended early.
-    static func reconcileFailed(
-        _ environment: Environment, code: String, message: String
-    ) -> ServingNote { ServingNote(.warning, code, in: environment, "reconcile: \(message)") }
-
     /// No checkpoint was signed.
     static func unsigned(
         _ environment: Environment, code: String, _ message: String
     ) -> ServingNote {
         ServingNote(.error, code, in: environment, "No checkpoint was signed: \(message)")
-    }
-
-    static func notWitnessed(
-        _ environment: Environment, witness: String, code: String
-    ) -> ServingNote {
-        ServingNote(
-            .warning, "notWitnessed", in: environment,
-            "The witness \(witness.printable) did not sign the checkpoint (\(code)); it gets the"
-                + " next one.")
     }
 }

@@ -42,8 +42,6 @@ extension ServingObserver {
 public struct IntakeOutcome: Sendable {
     /// `appended`, `duplicate`, `conflict`, or the code of the refusal.
     public let result: String
-    /// Whether the event is in the log.
-    public let isTaken: Bool
     public let source: String
     public let environment: Environment?
     public let bundleId: BundleId?
@@ -54,6 +52,9 @@ public struct IntakeOutcome: Sendable {
     /// The position, when it is in the log.
     public let position: Int64?
     public let receivedAt: Timestamp
+
+    /// Whether the event is in the log.
+    public var isTaken: Bool { position != nil }
 }
 
 /// Ignores all events.

@@ -153,8 +153,7 @@ extension LedgerHost {
                 [recoveryJobs] () async throws(StoreError) in
                 // Before the state: it may be one before an erasure that is noted meanwhile.
                 recoveryJobs.update(job.id) { $0.isOvertaken = false }
-                let head = try await served.ledger.log.head().position
-                return try await served.laterSnapshot(atLeast: head)
+                return try await served.laterSnapshot()
             }.run(holding: held.take()) { [recoveryJobs] progress in
                 recoveryJobs.update(job.id) { $0.progress = progress }
             }

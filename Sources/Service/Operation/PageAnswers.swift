@@ -14,19 +14,15 @@ public final class PageAnswers: Sendable {
     /// An answer, which is being made until it has a result.
     final class Answer: Sendable {
         let isDone = WakeSignal()
-        private let ended = Mutex<Ended?>(nil)
-
-        private struct Ended: Sendable {
-            let result: Result<any Sendable, any Error>
-            let at: ContinuousClock.Instant
-        }
+        private let ended =
+            Mutex<(result: Result<any Sendable, any Error>, at: ContinuousClock.Instant)?>(nil)
 
         var result: Result<any Sendable, any Error>? { ended.withLock { $0?.result } }
 
         fileprivate var endedAt: ContinuousClock.Instant? { ended.withLock { $0?.at } }
 
         func end(_ result: Result<any Sendable, any Error>) {
-            ended.withLock { $0 = Ended(result: result, at: .now) }
+            ended.withLock { $0 = (result, .now) }
             isDone.raise()
         }
     }

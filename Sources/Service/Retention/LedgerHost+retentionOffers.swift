@@ -1,4 +1,5 @@
 public import AppStore
+import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
@@ -27,13 +28,11 @@ extension LedgerHost {
     public func retentionOffersReport(
         from: Timestamp, to: Timestamp?, _ scope: QueryScope
     ) async throws -> RetentionOffers {
-        let ledger = try ledger(scope.environment)
-        // A report that waits for its position must not keep others from being computed.
-        _ = try await ledger.snapshot(atLeast: scope.minPosition)
+        var known = scope
+        known.knowledge = .everything
         // As every report: one at a time, since it may fold a chain for each of a million answers.
-        return try await ledger.reportTurn {
+        return try await computed(known) { snapshot in
             let now = clock()
-            let snapshot = try await ledger.snapshot(atLeast: scope.minPosition)
             return try await snapshot.retentionOffers(
                 from: from, to: to ?? now, now: now, bundleId: scope.bundleId)
         }

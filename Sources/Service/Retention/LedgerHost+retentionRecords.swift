@@ -13,8 +13,10 @@ extension LedgerHost {
         switch retentionAnswers.add(record, at: position, in: served.environment) {
         case .waits: return
         case .full:
-            observer.lostRetentionRecords(1)
-            observer.noted(.retentionRecordsDropped(served.environment))
+            noteLost(
+                1, in: served.environment,
+                "\(RetentionAnswers.waitingCount) answers to retention requests wait to be"
+                    + " recorded; another one was dropped.")
         case .needsWriter:
             recording.start { [self] in await self.record(in: served) }
         }
@@ -26,29 +28,33 @@ extension LedgerHost {
         await retentionAnswers.drain(served.environment) { page in
             // A page holds records of many requests, so it gets a trace of its own.
             let error = await TraceContext.$current.withValue(TraceContext()) {
-                await write(page, in: served)
+                () async -> StoreError? in
+                do throws(StoreError) {
+                    try await store(page, in: served)
+                    return nil
+                } catch { return error }
             }
             if let error, !isFailing {
-                observer.noted(.retentionUnrecorded(served.environment, error))
+                observer.noted(
+                    .failure(
+                        "Answers to retention requests cannot be recorded; they wait", error,
+                        served.environment))
             }
             isFailing = error != nil
             return !isFailing
         } pause: { duration in
             try? await Task.sleep(for: duration)
         } lost: { count in
-            observer.lostRetentionRecords(count)
-            observer.noted(.retentionRecordsLost(served.environment, count: count))
+            noteLost(
+                count, in: served.environment,
+                "\(count) answers to retention requests could not be recorded; they were dropped.")
         }
     }
 
-    /// Returns why the page could not be stored.
-    private func write(
-        _ page: RetentionAnswers.Page, in served: ServedLedger
-    ) async -> StoreError? {
-        do throws(StoreError) {
-            try await store(page, in: served)
-            return nil
-        } catch { return error }
+    private func noteLost(_ count: Int, in environment: Environment, _ message: String) {
+        observer.lostRetentionRecords(count)
+        observer.noted(
+            ServingNote(.warning, "retentionRecordsDropped", in: environment, message))
     }
 
     /// Stores records, except those of chains that were erased after what their answers include.

@@ -15,7 +15,7 @@ public actor WebhookDelivery {
     let clock: any ServiceClock
     private let sender: WebhookSender
     let schedule: RetrySchedule
-    let report: @Sendable (ServingNote) -> Void
+    private let report: @Sendable (ServingNote) -> Void
 
     private var row: WebhookEndpointRow?
     /// Waiting changes that are not parked, in feed order.
@@ -48,6 +48,10 @@ public actor WebhookDelivery {
 
     private var isDown: Bool { failing.count >= WebhookLimits.downFailureCount }
 
+    private func note(_ level: ServingNote.Level, _ code: String, _ text: String) {
+        report(.webhook(endpoint.name, level, code, text))
+    }
+
     /// Steps until the task is cancelled.
     public func run() async {
         feed.beginInterest()
@@ -60,7 +64,7 @@ public actor WebhookDelivery {
                 do throws(StoreError) { hasWorked = try await step() } catch {
                     guard !Task.isCancelled else { return }
                     hasFailed = true
-                    report(.storeFailed(for: endpoint.name, error))
+                    note(.warning, "webhookStoreFailed", "\(error)")
                 }
             }
             // What was sent and could not be recorded is sent again.
@@ -175,7 +179,10 @@ public actor WebhookDelivery {
     private func followOtherLog(
         _ known: WebhookEndpointRow
     ) async throws(StoreError) -> WebhookEndpointRow {
-        report(.cursorBeyondLog(of: known.name, position: known.cursor.position))
+        note(
+            .warning, "webhookCursorBeyondLog",
+            "its cursor was at position \(known.cursor.position) of another log (a restored"
+                + " backup?); delivery continues at the log's end")
         var row = known
         row.move(to: try await feed.end())
         row = try await pinned(row)
@@ -283,12 +290,12 @@ public actor WebhookDelivery {
             let delay = schedule.delay(
                 after: probes, longest: WebhookLimits.longestProbeMilliseconds)
             probeAt = clock.now.advanced(byMilliseconds: delay)
-            if !wasDown { report(.down(endpoint.name)) }
+            if !wasDown { note(.warning, "webhookDown", "down; no change is lost") }
         } else if wasDown, hasTaken {
             probeAt = nil
             let now = clock.now
             for index in waiting.indices { waiting[index].nextAt = min(waiting[index].nextAt, now) }
-            report(.back(endpoint.name))
+            note(.notice, "webhookBack", "back")
         }
     }
 
@@ -327,9 +334,16 @@ public actor WebhookDelivery {
         waiting = known.values.filter { $0.parkedAt == nil }.sorted {
             $0.chainPlace < $1.chainPlace
         }
-        if isGone { report(.disabled(endpoint.name)) }
+        if isGone {
+            note(
+                .warning, "webhookDisabled",
+                "answered 410 and is disabled; `subledger webhooks test` enables it again")
+        }
         guard parked > 0 else { return }
-        report(.parked(parked, for: endpoint.name))
+        note(
+            .warning, "webhookParked",
+            "\(parked) changes parked after three days; redeliver them"
+                + " with `subledger webhooks redeliver`")
         _ = try await operations.dropParked(
             for: endpoint.name, keeping: WebhookLimits.parkedCount)
     }
@@ -347,10 +361,9 @@ public actor WebhookDelivery {
         item.outcome = outcome.text
         item.nextAt = attempt.at.advanced(byMilliseconds: schedule.delay(after: item.attempts))
         if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
-        report(
-            .notAccepted(
-                by: endpoint.name, id: attempt.change.id, attempts: item.attempts,
-                outcome: outcome.text))
+        note(
+            .notice, "webhookFailed",
+            "\(attempt.change.id) not accepted (\(outcome.text), attempt \(item.attempts))")
         return item
     }
 

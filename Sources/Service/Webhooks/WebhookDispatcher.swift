@@ -34,9 +34,13 @@ public struct WebhookDispatcher: Sendable {
     public func begin() async {
         for webhook in webhooks {
             do throws(StoreError) { try await webhook.begin() } catch {
-                report(.storeFailed(for: webhook.endpoint.name, error))
+                report(failure(of: webhook, error))
             }
         }
+    }
+
+    private func failure(of webhook: WebhookDelivery, _ error: StoreError) -> ServingNote {
+        .webhook(webhook.endpoint.name, .warning, "webhookStoreFailed", "\(error)")
     }
 
     /// Returns when the task is cancelled and every running attempt has ended.
@@ -58,7 +62,7 @@ public struct WebhookDispatcher: Sendable {
                     // Another node continues from the stored state.
                     for webhook in webhooks { await webhook.forget() }
                 }
-            } catch { report(.storeFailed(for: first.endpoint.name, error)) }
+            } catch { report(failure(of: first, error)) }
             do { try await clock.sleep(milliseconds: WebhookLimits.lockPollMilliseconds) } catch {
                 return
             }

@@ -13,9 +13,8 @@ struct OperatorMemoryTests {
         _ result: String, _ environment: Environment? = .production, at time: Timestamp = Self.start
     ) -> IntakeOutcome {
         IntakeOutcome(
-            result: result, isTaken: false, source: "webhook", environment: environment,
-            bundleId: nil, latenessMilliseconds: nil, isKept: false, position: nil,
-            receivedAt: time)
+            result: result, source: "webhook", environment: environment, bundleId: nil,
+            latenessMilliseconds: nil, isKept: false, position: nil, receivedAt: time)
     }
 
     @Test("Nothing is counted before the first delivery, and nothing of another environment")
