@@ -11,7 +11,8 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
 
     package init() { text = "" }
 
-    private init(markup: String) { text = markup }
+    /// Markup of our own making.
+    init(markup: String) { text = markup }
 
     /// Escapes text for content and for quoted attributes. Control and format characters, which
     /// could reorder the text around them, are shown as escapes (`String.printable`), and so are
@@ -40,9 +41,6 @@ package struct HTML: Sendable, ExpressibleByStringInterpolation {
         }
         text = escaped
     }
-
-    /// Markup of our own making: the style sheet.
-    static func trusted(_ markup: String) -> HTML { HTML(markup: markup) }
 
     package struct Interpolation: StringInterpolationProtocol {
         fileprivate var text = ""

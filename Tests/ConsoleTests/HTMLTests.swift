@@ -117,8 +117,7 @@ struct HTMLTests {
         let moment = try #require(Timestamp(rfc3339: "2024-10-27T00:30:05.678Z"))
         var frame = Frame(
             state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
-            assets: [], reportZone: try #require(ReportZone("Europe/Berlin")), now: moment,
-            path: [])
+            reportZone: try #require(ReportZone("Europe/Berlin")), now: moment, path: [])
         #expect(frame.text(moment) == "2024-10-27 00:30:05")
         frame.state.zone = .report
         #expect(frame.text(moment) == "2024-10-27 02:30:05+02:00")

@@ -11,7 +11,7 @@ extension Frame {
     static func bare(_ path: [String], now: Timestamp) -> Frame {
         Frame(
             state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
-            assets: [], reportZone: ReportZone("UTC")!, now: now, path: path)
+            reportZone: ReportZone("UTC")!, now: now, path: path)
     }
 }
 

@@ -5,14 +5,13 @@ package import Reports
 package struct ChartedMetric {
     let title: String
     let columns: [String]
-    var isMoney = false
-    var isRate = false
-    var unit = "chains"
+    let isMoney: Bool
+    let isRate: Bool
+    let unit: String
 
     /// Nil for metrics that lines over time do not represent.
     package init?(_ name: MetricName) {
         switch name {
-        case .counted(let metric): self.init(metric)
         case .mrr: self.init("Monthly recurring revenue", ["mrr"], isMoney: true)
         case .arr: self.init("Annual recurring revenue", ["arr"], isMoney: true)
         case .mrrMovement:
@@ -23,34 +22,32 @@ package struct ChartedMetric {
                     "churned.total",
                 ], isMoney: true)
         case .churn, .lateness, .ltv: return nil
-        }
-    }
-
-    private init?(_ metric: CountedMetric) {
-        switch metric {
-        case .active:
+        case .counted(.active):
             self.init("Active subscriptions", ["active", "activePaid", "setToCancel"])
-        case .starts: self.init("Starts", ["starts", "trialStarts", "paidStarts"])
-        case .renewals: self.init("Renewals", ["renewals", "recovered"], unit: "periods")
-        case .reactivations: self.init("Won back", ["reactivated"])
-        case .autoRenew: self.init("Auto-renew turned off and on", ["off", "on"], unit: "times")
-        case .productChanges:
+        case .counted(.starts): self.init("Starts", ["starts", "trialStarts", "paidStarts"])
+        case .counted(.renewals):
+            self.init("Renewals", ["renewals", "recovered"], unit: "periods")
+        case .counted(.reactivations): self.init("Won back", ["reactivated"])
+        case .counted(.autoRenew):
+            self.init("Auto-renew turned off and on", ["off", "on"], unit: "times")
+        case .counted(.productChanges):
             self.init(
                 "Changes of product", ["upgraded", "downgraded", "crossgraded"], unit: "times")
-        case .trials:
+        case .counted(.trials):
             self.init("Trials that were paid after all", ["conversion"], isRate: true)
-        case .recoveries:
+        case .counted(.recoveries):
             self.init(
                 "Failed renewals that were paid after all",
                 ["grace.recovered", "billingRetry.recovered"], isRate: true)
-        case .retention:
+        case .counted(.retention):
             self.init(
                 "Retention of cohorts, by the paid period reached",
                 [2, 3, 6, 12].map { "step.\($0)" }, isRate: true)
-        case .revenue: self.init("Revenue", ["gross", "refunded"], isMoney: true)
-        case .refunds: self.init("Refunds", ["refunded", "reversed"], isMoney: true)
-        case .proceeds: self.init("Proceeds, estimated", ["gross", "proceeds"], isMoney: true)
-        case .refundsByPurchase:
+        case .counted(.revenue): self.init("Revenue", ["gross", "refunded"], isMoney: true)
+        case .counted(.refunds): self.init("Refunds", ["refunded", "reversed"], isMoney: true)
+        case .counted(.proceeds):
+            self.init("Proceeds, estimated", ["gross", "proceeds"], isMoney: true)
+        case .counted(.refundsByPurchase):
             self.init("Refunded of what was bought", ["refundRate"], isRate: true)
         }
     }

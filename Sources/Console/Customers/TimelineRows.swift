@@ -16,14 +16,8 @@ struct TimelineRows {
     private struct Row {
         let at: Timestamp
         /// Among rows of one time, from above.
-        let order: Int
+        var order = 0
         let html: HTML
-
-        init(_ at: Timestamp, order: Int = 0, _ html: HTML) {
-            self.at = at
-            self.order = order
-            self.html = html
-        }
     }
 
     /// The table.
@@ -34,12 +28,12 @@ struct TimelineRows {
     func table(
         _ page: TimelinePage<CustomerReading.Entry>, gaps: [(Notice, ChainReading)]
     ) -> HTML {
-        var rows = page.entries.map { Row($0.at, row($0)) }
+        var rows = page.entries.map { Row(at: $0.at, html: row($0)) }
         // A gap is above the entries of the time at which it began, or below those it lies before.
         let here = gaps.filter { page.includes($0.0.from) }.sorted { $0.0.from > $1.0.from }
         let shown = isMerged ? here.prefix(TimelineRows.mergedGapCount) : here[...]
         rows += shown.map {
-            Row($0.0.from, order: $0.0.code.isGapBefore ? 1 : -1, row($0.0, $0.1))
+            Row(at: $0.0.from, order: $0.0.code.isGapBefore ? 1 : -1, html: row($0.0, $0.1))
         }
         let sorted = rows.enumerated().sorted { left, right in
             let (one, other) = (left.element, right.element)
@@ -65,21 +59,19 @@ struct TimelineRows {
         case .chain(let entry, let reading):
             let isState = if case .state = entry.kind { true } else { false }
             let what: HTML = isState ? "<b>\(text(entry, reading))</b>" : "\(text(entry, reading))"
-            return row(
-                entry.at, what, cause(entry, reading), arrival(reading.facts[entry.cause]),
-                frame.chain(reading.chain))
+            return table.row([
+                frame.time(entry.at), what, cause(entry, reading),
+                arrival(reading.facts[entry.cause]), frame.chain(reading.chain),
+            ])
         case .command(let fact):
             let command = fact.command
             let word = command.map { CustomerReading.entryName($0) } ?? ""
-            return row(
-                fact.receivedAt, "\(TimelineRows.words(word))",
-                "\(frame.event(fact.position)) \(command?.text ?? "")", "", "–")
+            return table.row([
+                frame.time(fact.receivedAt), "\(TimelineRows.words(word))",
+                "\(frame.event(fact.position)) \(command?.text ?? "")", "", "–",
+            ])
         }
     }
-
-    private func row(
-        _ at: Timestamp, _ what: HTML, _ because: HTML, _ arrived: HTML, _ chain: HTML
-    ) -> HTML { table.row([frame.time(at), what, because, arrived, chain]) }
 
     /// A gap: what is missing, since when, and how to look it up.
     private func row(_ notice: Notice, _ reading: ChainReading) -> HTML {

@@ -33,7 +33,7 @@ package struct ConsoleAsset: Sendable, Hashable {
 
 /// The style sheet, inlined in every page: loading it would delay the first paint by a round trip.
 package enum ConsoleStyle {
-    static let element: HTML = .trusted("<style>\(text)</style>")
+    static let element = HTML(markup: "<style>\(text)</style>")
 
     /// The source of a policy that allows this text and no other inline style (W3C CSP Level 3,
     /// §2.3.1).

@@ -10,16 +10,14 @@ extension Frame {
             if case .knownPosition(let position) = state.knowledge { "#\(position)" } else {
                 state.knowledge.knownAt?.rfc3339 ?? ""
             }
-        return """
-            <form class="filter" method="get" action="\(ViewState.address(self))">
-            \(Page.hidden(state, but: ["knownAt", "knownPosition"]))\(Page.hidden(kept))\
+        let fields: HTML = """
+            \(Page.hidden(kept))\
             <label for="knownAt">As known at</label>
             <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a day, a time or #position" \
             maxlength="40" data-key="t" spellcheck="false">
             \(slider)
-            <button>Show</button>
-            </form>
             """
+        return addressForm(fields, but: ["knownAt", "knownPosition"])
     }
 
     /// Stands at the known time, and reaches 400 days back, at least to the day before that time;
@@ -35,12 +33,5 @@ extension Frame {
             <input type="range" hidden aria-label="As known at, by sliding" data-slider="knownAt" \
             min="\(known - back)" max="\(max(known, last))" value="\(known)" step="60000">
             """
-    }
-}
-
-extension ViewState {
-    /// The address of a frame's page without any parameter, for a form that sends them.
-    static func address(_ frame: Frame) -> String {
-        ViewState(environment: frame.state.environment).url(frame.path)
     }
 }

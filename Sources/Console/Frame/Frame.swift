@@ -10,7 +10,7 @@ package struct Frame: Sendable {
     package let viewer: Viewer
     /// The environments that are served, in order.
     package let served: [Environment]
-    package let assets: [ConsoleAsset]
+    package var assets: [ConsoleAsset] = [.behaviour]
     package let reportZone: ReportZone
     package let now: Timestamp
     /// Whether one id may belong to chains of several apps.
@@ -50,13 +50,12 @@ package struct Frame: Sendable {
     package var saysComplete = false
 
     package init(
-        state: ViewState, viewer: Viewer, served: [Environment], assets: [ConsoleAsset],
-        reportZone: ReportZone, now: Timestamp, path: [String]
+        state: ViewState, viewer: Viewer, served: [Environment], reportZone: ReportZone,
+        now: Timestamp, path: [String]
     ) {
         self.state = state
         self.viewer = viewer
         self.served = served
-        self.assets = assets
         self.reportZone = reportZone
         self.now = now
         self.path = path
@@ -137,6 +136,11 @@ package struct Frame: Sendable {
         viewer.seesOperation ? link("Intake", "intake") : "Intake, which operators see,"
     }
 
+    /// A text, leading to a page that names people for those who may see it.
+    func personal(_ text: HTML, _ path: String...) -> HTML {
+        viewer.seesPeople ? "<a href=\"\(state.url(path))\">\(text)</a>" : text
+    }
+
     /// `#13`, leading to the event for those who may see it.
     func event(_ position: Int64) -> HTML {
         guard viewer.seesPeople else { return "<span class=\"id\">#\(position)</span>" }
@@ -144,9 +148,9 @@ package struct Frame: Sendable {
             "<a class=\"id\" href=\"\(url("events", String(position)))\">#\(position)</a>"
     }
 
-    func events(_ positions: [Int64]) -> HTML {
-        let shown = positions.prefix(Frame.shownEventCount).map { event($0) }.joined(" ")
-        let rest = positions.count - Frame.shownEventCount
+    func events(_ positions: [Int64], upTo limit: Int = shownEventCount) -> HTML {
+        let shown = positions.prefix(limit).map { event($0) }.joined(" ")
+        let rest = positions.count - limit
         return rest > 0 ? shown + " and \(rest) more" : shown
     }
 

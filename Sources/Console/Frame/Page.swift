@@ -108,21 +108,18 @@ package struct Page: Sendable {
     }
 
     private var sections: HTML {
-        var links: [HTML] = []
         var frame = frame
         // The app of a chain is not that of reports.
         if frame.path.first != "reports" { frame.state.bundleId = nil }
-        if frame.viewer.seesPeople { links.append(frame.link("Events", "events", key: "g e")) }
-        if frame.viewer.seesOperation { links.append(frame.link("Intake", "intake", key: "g i")) }
-        if frame.viewer.seesReports {
-            links.append(frame.link("Reports", "reports", key: "g r"))
-        }
-        if frame.viewer.seesPeople {
-            links.append(frame.link("Decisions", "decisions", key: "g d"))
-        }
-        if frame.viewer.seesOperation { links.append(frame.link("Audit", "audit", key: "g a")) }
-        links.append(frame.link("Help", "help", key: "?"))
-        return links.joined(" ")
+        let viewer = frame.viewer
+        let all = [
+            ("Events", "events", "g e", viewer.seesPeople),
+            ("Intake", "intake", "g i", viewer.seesOperation),
+            ("Reports", "reports", "g r", viewer.seesReports),
+            ("Decisions", "decisions", "g d", viewer.seesPeople),
+            ("Audit", "audit", "g a", viewer.seesOperation), ("Help", "help", "?", true),
+        ]
+        return all.filter(\.3).map { frame.link($0.0, $0.1, key: $0.2) }.joined(" ")
     }
 
     // MARK: Banners

@@ -47,6 +47,22 @@ extension Frame {
         """
     }
 
+    /// A form whose fields become parameters of this page's address.
+    ///
+    /// - Parameter left: parameters of the state that the fields replace.
+    func addressForm(
+        _ fields: HTML, but left: Set<String> = [], style: String = "filter",
+        button: String = "Show"
+    ) -> HTML {
+        let address = ViewState(environment: state.environment).url(path)
+        return """
+            <form class="\(style)" method="get" action="\(address)">
+            \(Page.hidden(state, but: left))\(fields)
+            <button>\(button)</button>
+            </form>
+            """
+    }
+
     /// The link to the next page of a list; nothing at its end.
     ///
     /// - Parameter name: of the parameter that takes the cursor.

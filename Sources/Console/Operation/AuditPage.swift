@@ -9,39 +9,42 @@ package struct AuditPage {
     let frame: Frame
     let standing: AuditStanding
     /// Checkpoints that were kept, newest first, and where the next page continues.
-    package var checkpoints: [KeptCheckpoint] = []
-    package var next: Int64?
+    let kept: (checkpoints: [KeptCheckpoint], next: Int64?)
 
-    package init(_ frame: Frame, _ standing: AuditStanding) {
+    package init(
+        _ frame: Frame, _ standing: AuditStanding,
+        _ kept: (checkpoints: [KeptCheckpoint], next: Int64?)
+    ) {
         self.frame = frame
         self.standing = standing
+        self.kept = kept
     }
 
     package var page: Page {
         Page(
             "Audit", frame,
             """
-            \(standing.head.map { head($0) } ?? Self.unreadable)
+            \(head)
             \(frame.act("Verify now", "audit", "verify", if: standing.running == nil))
             \(frame.live("audit", runs))
             <p class="muted">Each event's page proves that it is in this tree. \
             <code>subledger audit verify --signatures</code> does the same without this service. \
             \(proofs)</p>
             <h2>Checkpoints</h2>
-            \(kept)
-            \(frame.pager("Older", "before", next.map(String.init)))
+            \(keptTable)
+            \(frame.pager("Older", "before", kept.next.map(String.init)))
             """)
     }
 
-    private func head(_ head: LogHead) -> HTML {
-        """
-        <dl class="fields"><dt>Events</dt><dd>\(head.position)</dd>\
-        <dt>Root</dt><dd><span class="id">\(head.root.hexadecimal)</span></dd></dl>
-        """
+    private var head: HTML {
+        guard let head = standing.head else {
+            return "<p class=\"banner warn\">The end of the log cannot be read.</p>"
+        }
+        return .fields([
+            ("Events", "\(head.position)"),
+            ("Root", "<span class=\"id\">\(head.root.hexadecimal)</span>"),
+        ])
     }
-
-    private static let unreadable: HTML =
-        "<p class=\"banner warn\">The end of the log cannot be read.</p>"
 
     private var runs: HTML {
         """
@@ -50,12 +53,12 @@ package struct AuditPage {
         """
     }
 
-    private var kept: HTML {
+    private var keptTable: HTML {
         let table = RowTable(
             label: "Checkpoints",
             heads: ["Events", "Signed (\(frame.zoneName))", "Signature", "Witnesses"],
             figures: ["Events"])
-        let rows = checkpoints.map { checkpoint -> HTML in
+        let rows = kept.checkpoints.map { checkpoint -> HTML in
             let witnesses = checkpoint.witnesses.joined(separator: ", ")
             return table.row([
                 "\(checkpoint.size)", frame.time(checkpoint.signedAt),

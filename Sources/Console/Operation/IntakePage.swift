@@ -64,11 +64,10 @@ package struct IntakePage {
             ?? (status.isKnown ? "\(IntakePage.noEvent(head: status.head))" : "unknown")
         return """
             <section class="card" data-row><h2>\(app.bundleId)</h2>
-            <dl class="fields">
-            <dt>Last from Apple</dt><dd>\(frame.time(app.lastNotificationAt))</dd>
-            <dt>Last event</dt><dd>\(last)</dd>
-            <dt>Complete</dt><dd>\(complete)</dd>
-            </dl>
+            \(HTML.fields([
+                ("Last from Apple", frame.time(app.lastNotificationAt)), ("Last event", last),
+                ("Complete", complete),
+            ]))
             \(outages(app))
             </section>
             """
@@ -138,15 +137,13 @@ package struct IntakePage {
             bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
         }
         let files = status.files
-        let free: HTML =
-            files.freeByteCount.map { "<dt>Free</dt><dd>\(size($0))</dd>" } ?? ""
-        let clock: HTML =
-            status.isClockTrusted ? "" : "<dt>Clock</dt><dd>✗ jumped; answers about now wait</dd>"
-        return """
-            <h2>Disk</h2>
-            <dl class="fields"><dt>Log</dt><dd>\(size(files.logByteCount))</dd>\
-            <dt>Operations</dt><dd>\(size(files.operationsByteCount))</dd>\
-            <dt>Derived</dt><dd>\(size(files.derivedByteCount))</dd>\(free)\(clock)</dl>
-            """
+        let fields = HTML.fields([
+            ("Log", "\(size(files.logByteCount))"),
+            ("Operations", "\(size(files.operationsByteCount))"),
+            ("Derived", "\(size(files.derivedByteCount))"),
+            ("Free", files.freeByteCount.map { "\(size($0))" }),
+            ("Clock", status.isClockTrusted ? nil : "✗ jumped; answers about now wait"),
+        ])
+        return "<h2>Disk</h2>\n\(fields)"
     }
 }

@@ -3,15 +3,16 @@ internal import Service
 
 /// The form of an operator's act: what it does, and the reason.
 package struct OperatorForm {
-    package enum Act: Sendable {
-        case retryQuarantine
-        case recover
-        case redeliver(endpoint: String)
-        case audit
+    /// Raw values are the routes of the forms, with the variable that an act is about.
+    package enum Act: String, Sendable, CaseIterable {
+        case retryQuarantine = "quarantine/retry"
+        case recover = "recoveries/start"
+        case audit = "audit/verify"
         /// A subscription at Apple.
-        case lookUp(id: String)
+        case lookUp = "subscriptions/:id/look-up"
         /// The purchases of an order id at Apple.
-        case order(id: String)
+        case order = "orders/:id"
+        case redeliver = "webhooks/:endpoint/redeliver"
     }
 
     /// What an act did, in the address of the next page: a code without any figure, since a link
@@ -47,7 +48,8 @@ package struct OperatorForm {
     }
 
     private var texts: (title: String, effect: String, button: String) {
-        switch act {
+        let id = frame.path[1]
+        return switch act {
         case .retryQuarantine:
             (
                 "Retry the quarantine",
@@ -60,20 +62,20 @@ package struct OperatorForm {
                     + " appended. About 40 requests for a day; nothing is changed at Apple.",
                 "Recover"
             )
-        case .redeliver(let endpoint):
+        case .redeliver:
             (
-                "Redeliver to \(endpoint)",
+                "Redeliver to \(id)",
                 "The changes of these positions are posted again under the same ids; receivers that"
                     + " keep to them notice nothing.", "Redeliver"
             )
-        case .lookUp(let id):
+        case .lookUp:
             (
                 "Look up \(id) at Apple",
                 "Apple is asked for the history and the status of this subscription (about 3"
                     + " requests); what is missing here is appended. Nothing is changed at Apple.",
                 "Ask Apple"
             )
-        case .order(let id):
+        case .order:
             (
                 "Ask Apple about order \(id)",
                 "Apple is asked for the purchases of this order (1 request), which are appended.",

@@ -16,13 +16,10 @@ package struct QuarantinePages {
                 "Item", "Received (\(frame.zoneName))", "Standing", "Code", "Input", "Bytes",
                 "Deliveries",
             ], figures: ["Bytes", "Deliveries"])
-        let rows = listing.items.map { item -> HTML in
-            let address = frame.url("quarantine", String(item.id))
-            // Its bytes name people.
-            let id: HTML =
-                frame.viewer.seesPeople ? "<a href=\"\(address)\">\(item.id)</a>" : "\(item.id)"
-            return table.row([
-                id, frame.time(item.latestAt),
+        let rows = listing.items.map { item in
+            table.row([
+                frame.personal("\(item.id)", "quarantine", String(item.id)),
+                frame.time(item.latestAt),
                 "\(item.standing.rawValue)", "\(item.code)", "\(item.input)",
                 "\(item.byteCount)", "\(item.attempts)",
             ])

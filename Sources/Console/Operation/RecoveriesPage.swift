@@ -13,7 +13,7 @@ package struct RecoveriesPage {
         let here = RowTable(label: "Started here", heads: ["Recovery", "Window", "State", "By"])
         let started = listing.started.map { job -> HTML in
             here.row([
-                entryLink(job.id, "\(job.id.prefix(8))"),
+                frame.personal("\(job.id.prefix(8))", "recoveries", job.id),
                 "\(frame.time(job.from)) to \(frame.time(job.to))", "\(job.state.name)",
                 "\(job.actor): \(job.reason)",
             ])
@@ -21,7 +21,7 @@ package struct RecoveriesPage {
         let reports = RowTable(label: "Reports", heads: ["Report", "App", "Ended", "Result"])
         let stored = listing.reports.map { report -> HTML in
             reports.row([
-                entryLink(String(report.id), "\(report.id)"),
+                frame.personal("\(report.id)", "recoveries", String(report.id)),
                 "\(report.bundleId)", frame.time(report.endedAt),
                 report.isFlawed ? "incomplete" : "complete",
             ])
@@ -42,11 +42,6 @@ package struct RecoveriesPage {
             \(reports.html(stored, empty: "None."))
             """
         return Page("Recoveries", frame, frame.live("recoveries", content))
-    }
-
-    /// A recovery, leading to it for those who may see the people whom it names.
-    private func entryLink(_ id: String, _ name: HTML) -> HTML {
-        frame.viewer.seesPeople ? "<a href=\"\(frame.url("recoveries", id))\">\(name)</a>" : name
     }
 
     package func entry(_ entry: RecoveryEntry) -> Page {

@@ -101,15 +101,11 @@ package struct ActPage {
 
     /// A link needs both sides: asks for the other one first, so that both can be compared.
     private func missing(_ customer: CustomerId?) -> HTML {
-        """
-        <form class="act" method="get" action="\(ViewState.address(frame))">
-        \(Page.hidden(frame.state))\
-        \(customer == nil
-            ? input("customer", "Customer", "as the app names it")
-            : input("chain", "Purchase", "any of its transaction ids"))
-        <button>Next: compare</button>
-        </form>
-        """
+        frame.addressForm(
+            customer == nil
+                ? input("customer", "Customer", "as the app names it")
+                : input("chain", "Purchase", "any of its transaction ids"),
+            style: "act", button: "Next: compare")
     }
 
     private func held(_ chain: ChainReading) -> HTML {

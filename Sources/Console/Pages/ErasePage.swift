@@ -37,11 +37,13 @@ package struct ErasePage {
     package static let confirmation = "confirm"
 
     let frame: Frame
-    let subject: Subject
+    package let subject: Subject
 
-    package init(_ frame: Frame, _ subject: Subject) {
+    /// - Parameter frame: its path names the customer or the chain.
+    package init(_ frame: Frame) {
         self.frame = frame
-        self.subject = subject
+        let id = frame.path[1]
+        subject = frame.path[0] == "customers" ? .customer(CustomerId(stated: id)) : .chain(id)
     }
 
     private var title: String {

@@ -82,7 +82,7 @@ package struct EventPage {
             } ?? ""
         let rows: [(String, HTML?)] = [
             ("Kind", "\(attributes.kind.rawValue)"), ("Source", "\(attributes.source.rawValue)"),
-            ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : addedRoot)"),
+            ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : Self.addedRoot)"),
             ("App", "\(attributes.bundleId)"),
             ("Subscription", attributes.chainId.map { frame.chain($0) }),
             (frame.state.isHistoric ? "Decides, as known now" : "Decides", decides),
@@ -126,7 +126,7 @@ package struct EventPage {
         event.attributes.rootFingerprint.map { TrustedRoots.isApple($0) } ?? true
     }
 
-    private let addedRoot = ", under a root that the operator added instead of Apple's"
+    private static let addedRoot = ", under a root that the operator added instead of Apple's"
 
     // MARK: Verification
 
@@ -249,7 +249,7 @@ package struct EventPage {
             certificates.isEmpty ? "" : "<h2>Certificates (SHA-256)</h2><ul>\(certificates)</ul>"
         return """
             <h2>Payload</h2>
-            \(PayloadView(detail.payload).html)
+            \(PayloadView.html(detail.payload))
             <h2>\(isSigned ? "Signed bytes" : "Bytes")</h2>
             \(bytes(evidence))
             \(chain)
@@ -284,14 +284,12 @@ package struct EventPage {
         guard detail.event.attributes.kind == .erasure, let evidence = detail.evidence,
             let erasure = Erasure(evidence: evidence)
         else { return "" }
-        let shown = erasure.positions.prefix(EventPage.erasedLinkCount).map { frame.event($0) }
-        let more = erasure.positions.count - shown.count
-        let rest: HTML = more > 0 ? " and \(more) more" : ""
+        let erased = frame.events(erasure.positions, upTo: EventPage.erasedLinkCount)
         return """
             <section class="verdict unknown">
             <p>A person's data was erased: the evidence of \(erasure.positions.count) events.</p>
             <p class="rests">By \(Command.author(erasure.actor, erasure.tokenName)): \(erasure.reason)</p>
-            <p class="rests">Erased: \(shown.joined(" "))\(rest). The hashes of these events remain, so \
+            <p class="rests">Erased: \(erased). The hashes of these events remain, so \
             every proof holds; what they stated is below under random ids, so every figure stays.</p>
             </section>
             """

@@ -59,13 +59,11 @@ package struct EventsPage {
         func input(_ name: String, _ label: String, _ hint: String) -> HTML {
             .input(name, label, frame.asked(name), hint: hint)
         }
-        return """
-            <form class="filter" method="get" action="\(ViewState.address(frame))">
-            \(Page.hidden(frame.state))
+        return frame.addressForm(
+            """
             \(input("types", "Types", "DID_RENEW, REFUND, command"))
             \(input("receivedFrom", "Received from", "2026-01-31"))
             \(input("receivedTo", "to", "2026-02-01"))
-            <button>Show</button></form>
-            """
+            """)
     }
 }

@@ -3,16 +3,11 @@ internal import Queries
 internal import Signing
 
 /// A decoded payload for reading.
-package struct PayloadView {
+package enum PayloadView {
     /// Deepest nesting that is shown.
     static let depth = 12
     /// Longest payload that is shown, bytes; a longer one can be downloaded.
     static let byteCount = 18 * 1_024
-
-    /// Nil where the evidence is not JSON.
-    private let value: JSONValue?
-
-    init(_ value: JSONValue?) { self.value = value }
 
     /// The certificates of the header's x5c, leaf first, by the SHA-256 of their DER.
     static func certificates(of bytes: [UInt8]) -> [String] {
@@ -26,7 +21,8 @@ package struct PayloadView {
         }
     }
 
-    var html: HTML {
+    /// - Parameter value: nil where the evidence is not JSON.
+    static func html(_ value: JSONValue?) -> HTML {
         guard let value else { return "<p class=\"muted\">The evidence is not JSON.</p>" }
         let text = PayloadView.text(of: value)
         guard text.utf8.count <= PayloadView.byteCount else {

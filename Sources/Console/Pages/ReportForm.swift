@@ -12,17 +12,13 @@ struct ReportForm {
             DefinitionPack.metrics.contains(name)
             ? select("definitions", "Definitions", DefinitionPack.allCases.map(\.rawValue), "ours")
             : ""
-        return """
-            <form class="filter" method="get" action="\(ViewState.address(frame))">
-            \(Page.hidden(frame.state))
+        let fields: HTML = """
             \(input("from", "From")) \(input("to", "To"))
             \(select("interval", "By", intervals, "month"))
             \(input("by", "Broken down by")) \(input("where", "Only where"))
             \(definitions)\(paid)\(kept)
-            <button>Show</button>
-            </form>
-            <p class="muted">\(hint)</p>
             """
+        return "\(frame.addressForm(fields))\n<p class=\"muted\">\(hint)</p>"
     }
 
     /// The dimensions that the report accepts, and an example.

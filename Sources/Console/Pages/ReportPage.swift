@@ -33,9 +33,6 @@ package struct ReportPage {
         self.name = name
     }
 
-    /// The row that the table begins with; nil: it ends with the last one, which is the newest.
-    private var first: Int? { frame.firstRow }
-
     package var page: Page {
         let title = name.prefix(1).uppercased() + name.dropFirst()
         let chart = chart
@@ -158,6 +155,8 @@ package struct ReportPage {
 
     /// The figures, and for a difference the events that changed them.
     func table(beside chart: HTML) -> HTML {
+        // Without a row in the address it ends with the last one, which is the newest.
+        let first = frame.firstRow
         guard first ?? 0 < report.rows.count else { return "<p class=\"muted\">No rows.</p>" }
         let columns = shownColumns
         let linked = frame.viewer.seesPeople ? report.columnsOfChains : []
@@ -194,7 +193,8 @@ package struct ReportPage {
             return "<a href=\"\(frame.state.url(frame.path, frame.kept + [row]))\">\(text)</a>"
         }
         let before = start > 0 ? link("First rows", 0) : ""
-        let omitted: HTML = first == nil ? "; rows 1 to \(start) do not fit on this page" : ""
+        let omitted: HTML =
+            frame.firstRow == nil ? "; rows 1 to \(start) do not fit on this page" : ""
         let rest = end < report.rows.count ? link("More rows", end) : ""
         return """
             <nav class="pager" aria-label="Rows">\(before) rows \(start + 1) to \(end) of \

@@ -24,15 +24,14 @@ package struct RetentionOffersPage {
         let reasons = RetentionOffers.reasons.map { reason -> (String, HTML?) in
             (reason.rawValue, "\(offers.unanswered[reason] ?? 0)")
         }
+        let range: HTML = """
+            \(HTML.input("from", "From", frame.asked("from"))) \
+            \(HTML.input("to", "To", frame.asked("to")))
+            """
         return Page(
             "Retention offers", frame,
             """
-            <form class="filter" method="get" action="\(ViewState.address(frame))">
-            \(Page.hidden(frame.state))
-            \(HTML.input("from", "From", frame.asked("from"))) \
-            \(HTML.input("to", "To", frame.asked("to")))
-            <button>Show</button>
-            </form>
+            \(frame.addressForm(range))
             <p class="muted">retention-offers/1 · answered from \(frame.time(offers.from)) until \
             before \(frame.time(offers.to)) · computed at position \(offers.position)</p>
             \(table)

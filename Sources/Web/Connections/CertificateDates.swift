@@ -9,17 +9,6 @@ struct CertificateDates: Sendable {
     /// Days before its end from which a certificate is reported.
     static let warnedDayCount: Int64 = 14
 
-    init(notBefore: Timestamp, notAfter: Timestamp) {
-        self.notBefore = notBefore
-        self.notAfter = notAfter
-    }
-
-    init(_ certificate: NIOSSLCertificate) {
-        self.init(
-            notBefore: Timestamp(milliseconds: Int64(certificate.notValidBefore) * 1_000),
-            notAfter: Timestamp(milliseconds: Int64(certificate.notValidAfter) * 1_000))
-    }
-
     /// Whether clients accept the certificate at a time.
     func include(_ now: Timestamp) -> Bool { notBefore <= now && now <= notAfter }
 
@@ -38,5 +27,12 @@ struct CertificateDates: Sendable {
         guard isEnding else { return nil }
         return "The first certificate expires at \(notAfter.rfc3339): renew it, then send SIGHUP to"
             + " the service."
+    }
+}
+
+extension CertificateDates {
+    init(_ certificate: NIOSSLCertificate) {
+        notBefore = Timestamp(milliseconds: Int64(certificate.notValidBefore) * 1_000)
+        notAfter = Timestamp(milliseconds: Int64(certificate.notValidAfter) * 1_000)
     }
 }

@@ -10,17 +10,9 @@ final class ConnectionInput: Sendable {
 
     func close() { closed.withLock { $0 = true } }
 
-    /// The query, sent to a channel as an outbound event.
-    struct Query: Sendable {
-        let answer: EventLoopPromise<ConnectionInput>
-    }
-
     /// The state of a channel; nil if no handler tracks it.
     static func of(_ channel: any Channel) async -> ConnectionInput? {
-        let answer = channel.eventLoop.makePromise(of: ConnectionInput.self)
-        try? await channel.triggerUserOutboundEvent(Query(answer: answer)).get()
-        // A handler has answered already, and the first result wins.
-        answer.fail(ChannelError.operationUnsupported)
-        return try? await answer.futureResult.get()
+        try? await channel.pipeline.context(handlerType: RequestDeadlines.self)
+            .map { ($0.handler as? RequestDeadlines)?.input }.get()
     }
 }

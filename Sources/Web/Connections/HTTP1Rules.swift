@@ -98,8 +98,8 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
             open.removeFirst()
             guard request.isLast else { return context.write(data, promise: promise) }
             let written = promise ?? context.eventLoop.makePromise()
-            let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-            written.futureResult.whenComplete { _ in bound.value.close(mode: .output, promise: nil)
+            written.futureResult.assumeIsolated().whenComplete { _ in
+                context.close(mode: .output, promise: nil)
             }
             context.writeAndFlush(data, promise: written)
         }

@@ -2,21 +2,24 @@ import HTTPTypes
 import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
+import NIOTLS
 
-/// Bounds how long a request may take to arrive: the head from its first byte, the body from the
-/// head. Further bytes extend neither deadline. A body that takes too long is answered with 408
-/// before the connection closes. Also bounds how long a response may wait for a reader that accepts
-/// nothing.
+/// Bounds how long a TLS handshake may take, and a request to arrive: the head from its first
+/// byte, the body from the head. Further bytes extend neither deadline. A body that takes too long
+/// is answered with 408 before the connection closes. Also bounds how long a response may wait for a
+/// reader that accepts nothing.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
-    typealias InboundOut = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
     typealias OutboundOut = HTTPResponsePart
 
     private let limits: ConnectionLimits
     /// Counts connections without a request; nil once one has come.
     private var limiter: ConnectionLimiter?
-    private let input = ConnectionInput()
+    let input = ConnectionInput()
+    private let hasTLS: Bool
+    /// Closes the connection unless its TLS handshake has ended by then.
+    private var handshake: Scheduled<Void>?
     private var context: ChannelHandlerContext?
     /// When the current wait ends; nil while nothing is awaited.
     private var dueAt: NIODeadline?
@@ -34,14 +37,16 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private var untakenCount = 0
     private var stall: Scheduled<Void>?
 
-    init(limits: ConnectionLimits, limiter: ConnectionLimiter? = nil) {
+    init(limits: ConnectionLimits, limiter: ConnectionLimiter? = nil, hasTLS: Bool = false) {
         self.limits = limits
         self.limiter = limiter
+        self.hasTLS = hasTLS
     }
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         watchConnection(context)
+        if hasTLS { watchHandshake(context) }
         if context.channel.isActive { schedule(limits.idleSeconds, context) }
     }
 
@@ -54,6 +59,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         self.context = nil
         alarm?.cancel()
         stall?.cancel()
+        handshake?.cancel()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
@@ -77,6 +83,13 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         } catch {
             // A connection without its deadlines is not served.
             context.close(promise: nil)
+        }
+    }
+
+    private func watchHandshake(_ context: ChannelHandlerContext) {
+        let channel = context.channel
+        handshake = context.eventLoop.scheduleTask(in: .seconds(Int64(limits.handshakeSeconds))) {
+            channel.close(promise: nil)
         }
     }
 
@@ -144,11 +157,7 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     ) -> EventLoopPromise<Void> {
         let taken = promise ?? context.eventLoop.makePromise()
         untakenCount += 1
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        taken.futureResult.whenComplete { _ in
-            let (handler, context) = bound.value
-            handler.partTaken(context)
-        }
+        taken.futureResult.assumeIsolated().whenComplete { _ in self.partTaken(context) }
         return taken
     }
 
@@ -162,10 +171,9 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     private func watchReader(_ context: ChannelHandlerContext) {
         guard context.channel.isActive else { return }
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        stall = context.eventLoop.scheduleTask(in: .seconds(Int64(limits.stallSeconds))) {
-            let (handler, context) = bound.value
-            handler.isClosing = true
+        let limit = TimeAmount.seconds(Int64(limits.stallSeconds))
+        stall = context.eventLoop.assumeIsolated().scheduleTask(in: limit) {
+            self.isClosing = true
             context.close(promise: nil)
         }
     }
@@ -174,17 +182,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case ChannelEvent.inputClosed? = event as? ChannelEvent { input.close() }
+        if case .handshakeCompleted? = event as? TLSUserEvent { handshake?.cancel() }
         context.fireUserInboundEventTriggered(event)
-    }
-
-    func triggerUserOutboundEvent(
-        context: ChannelHandlerContext, event: Any, promise: EventLoopPromise<Void>?
-    ) {
-        guard let query = event as? ConnectionInput.Query else {
-            return context.triggerUserOutboundEvent(event, promise: promise)
-        }
-        query.answer.succeed(input)
-        promise?.succeed()
     }
 
     // MARK: Deadline
@@ -202,10 +201,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     private func setAlarm(at time: NIODeadline, _ context: ChannelHandlerContext) {
         alarm?.cancel()
         alarmAt = time
-        let bound = NIOLoopBound((self, context), eventLoop: context.eventLoop)
-        alarm = context.eventLoop.scheduleTask(deadline: time) {
-            let (handler, context) = bound.value
-            handler.checkDeadline(context)
+        alarm = context.eventLoop.assumeIsolated().scheduleTask(deadline: time) {
+            self.checkDeadline(context)
         }
     }
 
@@ -236,9 +233,8 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         context.write(
             wrapOutboundOut(.body(context.channel.allocator.buffer(bytes: body))), promise: nil)
-        let bound = NIOLoopBound(context, eventLoop: context.eventLoop)
-        context.writeAndFlush(wrapOutboundOut(.end(nil))).whenComplete { _ in
-            bound.value.close(promise: nil)
+        context.writeAndFlush(wrapOutboundOut(.end(nil))).assumeIsolated().whenComplete { _ in
+            context.close(promise: nil)
         }
         // A peer that accepts nothing more holds neither the connection nor the request's memory.
         schedule(limits.stallSeconds, context)
@@ -248,7 +244,6 @@ final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
 /// Reports that bytes arrived, before any other handler reads them.
 final class ByteArrivals: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
 
     private let emit: () -> Void
 

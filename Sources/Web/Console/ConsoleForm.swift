@@ -6,7 +6,7 @@ import NIOHTTP1
 
 /// The fields of a submitted form (`application/x-www-form-urlencoded`, WHATWG URL §5).
 struct ConsoleForm: Sendable {
-    private let fields: [String: String]
+    let values: [String: String]
 
     /// Largest form: 32 KiB, room for every field of a decision, full of characters of three bytes
     /// that the browser sends as nine.
@@ -36,7 +36,7 @@ struct ConsoleForm: Sendable {
     }
 
     init(_ text: String) throws(Problem) {
-        var fields: [String: String] = [:]
+        var values: [String: String] = [:]
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = PercentCoding.decoded(parts[0].replacing("+", with: " "))
@@ -44,17 +44,17 @@ struct ConsoleForm: Sendable {
             let value = PercentCoding.decoded(
                 (parts.count > 1 ? parts[1] : "").replacing("+", with: " "),
                 allowing: Array("\t\r\n".utf8))
-            guard let name, let value, fields[name] == nil else {
+            guard let name, let value, values[name] == nil else {
                 throw Problem.invalid("The form is not valid.", code: "badRequest")
             }
-            fields[name] = value.replacing("\r\n", with: "\n").replacing("\t", with: " ")
+            values[name] = value.replacing("\r\n", with: "\n").replacing("\t", with: " ")
         }
-        self.fields = fields
+        self.values = values
     }
 
     /// The field without surrounding spaces; nil where it is absent or empty.
     func text(_ name: String) -> String? {
-        let text = fields[name]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
+        let text = values[name]?.trimmingCharacters(in: .whitespacesAndNewlines) ?? ""
         return text.isEmpty ? nil : text
     }
 
@@ -65,6 +65,4 @@ struct ConsoleForm: Sendable {
         }
         return value
     }
-
-    var values: [String: String] { fields }
 }

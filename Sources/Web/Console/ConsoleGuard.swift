@@ -32,10 +32,7 @@ struct ConsoleGuard: RouterMiddleware {
         + " img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none';"
         + " base-uri 'none'"
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         var context = context
         var response: Response
         do {
@@ -82,7 +79,7 @@ struct ConsoleGuard: RouterMiddleware {
             return
         }
         let host = request.head.authority ?? request.headers[HostMiddleware.host] ?? ""
-        let origin = request.headers[HostMiddleware.origin] ?? ""
+        let origin = request.headers[.origin] ?? ""
         guard !host.isEmpty, origin == "http://\(host)" || origin == "https://\(host)" else {
             throw ConsoleGuard.foreign
         }

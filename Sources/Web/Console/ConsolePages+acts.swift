@@ -10,11 +10,11 @@ extension ConsolePages {
     func addActs(to group: RouterGroup<WebContext>) {
         for act in ActPage.Act.allCases { addAct(act, of: "customers", to: group) }
         addAct(.note, of: "subscriptions", to: group)
-        group.get("\(ConsoleRoutes.home)/subscriptions/:id/link") { request, context in
-            let id = try PathReader.text("id", context)
-            let frame = try formFrame(
-                ["subscriptions", id, "link"], request, context, fields: ConsolePages.actFields)
+        let link = "subscriptions/:id/link"
+        group.get("\(ConsoleRoutes.home)/\(link)") { request, context in
+            let frame = try formFrame(link, request, context, fields: ConsolePages.actFields)
             try admit(frame, for: .write)
+            let id = frame.path[1]
             if let customer = frame.values["customer"] {
                 return Response.seeOther(
                     frame.url(
@@ -32,21 +32,11 @@ extension ConsolePages {
     private func addAct(
         _ act: ActPage.Act, of kind: String, to group: RouterGroup<WebContext>
     ) {
-        @Sendable func decided(
-            _ id: String, _ form: ConsoleForm
-        ) throws -> (Command.Action, String?) {
-            guard kind == "customers" else { return (.note(nil), id) }
-            return try action(act, CustomerId(stated: id), form)
-        }
         addForm(
             "\(kind)/:id/\(act.rawValue)", to: group, fields: ConsolePages.actFields,
-            { (context: WebContext) throws -> ([String], String) in
-                let id = try PathReader.text("id", context)
-                return ([kind, id, act.rawValue], id)
-            },
-            admit: { frame, id, sent in
+            admit: { frame, sent in
                 do { try admit(frame, for: .write) } catch {
-                    if let sent, let (action, chain) = try? decided(id, sent.form),
+                    if let sent, let (action, chain) = try? action(act, frame, sent.form),
                         let order = try? sent.form.order(frame, sent.context)
                     {
                         host.noteRefused(
@@ -55,21 +45,20 @@ extension ConsolePages {
                     }
                     throw error
                 }
-            }, page: { frame, id in try await actPage(act, id, frame) },
-            act: { frame, id, sent in
-                let (action, chain) = try decided(id, sent.form)
+            }, page: { frame in try await actPage(act, frame) },
+            act: { frame, sent in
+                let (action, chain) = try action(act, frame, sent.form)
                 let receipt = try await host.receipt(
                     action, about: chain, try sent.form.order(frame, sent.context), scope(frame))
                 // The page it is about, which names its position.
                 return Response.seeOther(
-                    frame.state.url([kind, id], [("done", String(receipt.position))]))
+                    frame.state.url(
+                        Array(frame.path.prefix(2)), [("done", String(receipt.position))]))
             })
     }
 
-    private func actPage(
-        _ act: ActPage.Act, _ id: String, _ frame: Frame
-    ) async throws -> Page {
-        let scope = scope(frame)
+    private func actPage(_ act: ActPage.Act, _ frame: Frame) async throws -> Page {
+        let (id, scope) = (frame.path[1], scope(frame))
         var page = ActPage(frame, act)
         if frame.path.first == "subscriptions" {
             return page.page(chain: try await host.reading(id, scope))
@@ -93,9 +82,13 @@ extension ConsolePages {
         }
     }
 
+    /// What a form decides, and of which chain.
     private func action(
-        _ act: ActPage.Act, _ customer: CustomerId, _ form: ConsoleForm
+        _ act: ActPage.Act, _ frame: Frame, _ form: ConsoleForm
     ) throws -> (Command.Action, String?) {
+        let id = frame.path[1]
+        guard frame.path.first == "customers" else { return (.note(nil), id) }
+        let customer = CustomerId(stated: id)
         switch act {
         case .link: return (.link(customer), try form.required("chain"))
         case .unlink: return (.unlink(customer), try form.required("chain"))

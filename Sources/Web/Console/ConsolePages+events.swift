@@ -11,7 +11,7 @@ internal import Signing
 extension ConsolePages {
     func addEvents(to group: RouterGroup<WebContext>) {
         let path = "\(ConsoleRoutes.home)/events"
-        group.get("\(path)") { request, context in try await events(request, context) }
+        group.get("\(path)", use: events)
         group.get("\(path)/:position") { request, context in
             let (frame, position) = try eventFrame(request, context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
@@ -42,8 +42,8 @@ extension ConsolePages {
     ) throws -> (Frame, Int64) {
         let text = try PathReader.text("position", context)
         guard let position = Int64(plain: text) else { throw Problem.noSuchEvent }
-        let frame = try self.frame(
-            ["events", text], request, context, assets: [.behaviour, .verification])
+        var frame = try self.frame(["events", text], request, context)
+        frame.assets.append(.verification)
         try frame.requirePeople()
         return (frame, position)
     }

@@ -14,39 +14,36 @@ extension ConsolePages {
     /// Adds a form and its handler.
     ///
     /// - Parameters:
+    ///   - route: of the page within its environment; the path of its frame names its subject.
     ///   - fields: those that the address may name.
-    ///   - subject: path of the page within its environment, and what the form is about.
     ///   - admit: throws for a viewer who may not act.
     ///   - page: shows the form with the values of its frame.
     ///   - act: acts, and redirects to what was done.
-    func addForm<Subject: Sendable>(
+    func addForm(
         _ route: String, to group: RouterGroup<WebContext>, fields: [String] = [],
-        _ subject: @escaping @Sendable (WebContext) throws -> ([String], Subject),
-        admit: @escaping @Sendable (Frame, Subject, Sent?) throws -> Void,
-        page: @escaping @Sendable (Frame, Subject) async throws -> Page,
-        act: @escaping @Sendable (Frame, Subject, Sent) async throws -> Response
+        admit: @escaping @Sendable (Frame, Sent?) throws -> Void,
+        page: @escaping @Sendable (Frame) async throws -> Page,
+        act: @escaping @Sendable (Frame, Sent) async throws -> Response
     ) {
-        let route = "\(ConsoleRoutes.home)/\(route)"
-        group.get("\(route)") { request, context in
-            let (path, about) = try subject(context)
-            let frame = try formFrame(path, request, context, fields: fields)
-            try admit(frame, about, nil)
-            return response(try await page(frame, about))
+        let path = "\(ConsoleRoutes.home)/\(route)"
+        group.get("\(path)") { request, context in
+            let frame = try formFrame(route, request, context, fields: fields)
+            try admit(frame, nil)
+            return response(try await page(frame))
         }
-        group.post("\(route)") { request, context in
+        group.post("\(path)") { request, context in
             let form = try await ConsoleForm(request)
-            let (path, about) = try subject(context)
-            var frame = try formFrame(path, request, context, fields: fields)
+            var frame = try formFrame(route, request, context, fields: fields)
             (frame.key, frame.values) = (form.text("key") ?? newKey, form.values)
-            try admit(frame, about, (form, context))
-            do { return try await act(frame, about, (form, context)) } catch {
+            try admit(frame, (form, context))
+            do { return try await act(frame, (form, context)) } catch {
                 let problem = Problem(error)
                 // A refusal of Apple's keeps the form, too.
                 guard problem.keepsForm || error is LookupFailure else { throw error }
                 if problem.isKeyReused { frame.key = newKey }
                 frame.failure = problem.formDetail
                 // Throws where the form cannot be sent again.
-                return response(try await page(frame, about), problem)
+                return response(try await page(frame), problem)
             }
         }
     }
@@ -54,9 +51,10 @@ extension ConsolePages {
     /// The frame of a form with its first values: those of a draft, and those that its address
     /// names.
     func formFrame(
-        _ path: [String], _ request: Request, _ context: WebContext, fields: [String] = []
+        _ route: String, _ request: Request, _ context: WebContext, fields: [String]
     ) throws -> Frame {
-        try QueryParameters.read(request, isForm: true) {
+        let path = try PathReader.parts(route, context)
+        return try QueryParameters.read(request, isForm: true) {
             var values = drafts.take($0.text("draft"))
             for name in fields {
                 // Fields typed before the session ended take precedence.

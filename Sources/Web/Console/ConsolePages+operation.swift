@@ -10,9 +10,8 @@ internal import Service
 /// Pages of intake and operation, and the forms of operators' acts.
 extension ConsolePages {
     func addOperation(to group: RouterGroup<WebContext>) {
-        let home = ConsoleRoutes.home
-        group.get("\(home)") { request, context in
-            let frame = try operatorFrame([], request, context).frame
+        group.get("\(ConsoleRoutes.home)") { request, context in
+            let frame = try operatorView([], request, context).frame
             guard frame.viewer.seesOperation else {
                 return response(HomePage.page(frame, nil, nil))
             }
@@ -23,81 +22,77 @@ extension ConsolePages {
             let webhooks = isAway ? nil : (try? await host.webhooks(environment))
             return response(HomePage.page(frame, status, webhooks))
         }
-        group.get("\(home)/intake") { request, context in
-            let frame = try operatorFrame(["intake"], request, context).frame
-            let status = try await host.status(frame.state.environment)
-            return response(IntakePage(frame, status).page)
+        addView("intake", to: group) { view in
+            IntakePage(view.frame, try await host.status(view.environment)).page
         }
-        group.get("\(home)/webhooks") { request, context in
-            let (frame, _, act) = try operatorFrame(["webhooks"], request, context)
-            let environment = frame.state.environment
-            let sent = act.flatMap { host.redelivered(under: $0, environment) }
-            return response(
-                WebhooksPage.page(frame, try await host.webhooks(environment), redelivered: sent))
+        addView("webhooks", to: group) { view in
+            let sent = view.act.flatMap { host.redelivered(under: $0, view.environment) }
+            return WebhooksPage.page(
+                view.frame, try await host.webhooks(view.environment), redelivered: sent)
         }
-        group.get("\(home)/audit") { request, context in
-            let (frame, place, _) = try operatorFrame(["audit"], request, context)
-            let environment = frame.state.environment
-            let (checkpoints, next) = try await host.keptCheckpoints(
-                environment, before: place, limit: Frame.rowCount)
-            var page = AuditPage(frame, try await host.audit(environment))
-            (page.checkpoints, page.next) = (checkpoints, next)
-            return response(page.page)
+        addView("audit", to: group) { view in
+            let kept = try await host.keptCheckpoints(
+                view.environment, before: view.place, limit: Frame.rowCount)
+            return AuditPage(view.frame, try await host.audit(view.environment), kept).page
         }
-        group.get("\(home)/decisions") { request, context in
-            let (frame, place, _) = try operatorFrame(["decisions"], request, context)
-            try frame.requirePeople()
-            let listing = try await host.decisions(
-                frame.state.environment, before: place, limit: Frame.rowCount)
-            return response(DecisionsPage.page(frame, listing))
+        addView("decisions", to: group) { view in
+            try view.frame.requirePeople()
+            return DecisionsPage.page(
+                view.frame,
+                try await host.decisions(
+                    view.environment, before: view.place, limit: Frame.rowCount))
         }
-        addQuarantine(to: group)
-        addRecoveries(to: group)
-        addOperatorForms(to: group)
-    }
-
-    private func addQuarantine(to group: RouterGroup<WebContext>) {
-        let path = "\(ConsoleRoutes.home)/quarantine"
-        group.get("\(path)") { request, context in
-            let (frame, place, _) = try operatorFrame(["quarantine"], request, context)
-            let listing = try await host.quarantine(
-                frame.state.environment, after: place, limit: Frame.rowCount)
-            return response(QuarantinePages(frame).list(listing))
+        addView("quarantine", to: group) { view in
+            QuarantinePages(view.frame).list(
+                try await host.quarantine(
+                    view.environment, after: view.place, limit: Frame.rowCount))
         }
-        group.get("\(path)/:item") { request, context in
-            let id = try PathReader.text("item", context)
-            let frame = try operatorFrame(["quarantine", id], request, context).frame
-            try frame.requirePeople()
-            let number = try PathReader.item("item", context)
+        addView("quarantine/:item", to: group) { view in
+            try view.frame.requirePeople()
+            let number = try PathReader.item(view.frame.path[1])
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
-            let item = try await host.quarantineItem(number, frame.state.environment)
-            return response(QuarantinePages(frame).item(item))
+            let item = try await host.quarantineItem(number, view.environment)
+            return QuarantinePages(view.frame).item(item)
         }
-    }
-
-    private func addRecoveries(to group: RouterGroup<WebContext>) {
-        let path = "\(ConsoleRoutes.home)/recoveries"
-        group.get("\(path)") { request, context in
-            let frame = try operatorFrame(["recoveries"], request, context).frame
-            let listing = try await host.recoveries(frame.state.environment)
-            return response(RecoveriesPage(frame).list(listing))
+        addView("recoveries", to: group) { view in
+            RecoveriesPage(view.frame).list(try await host.recoveries(view.environment))
         }
-        group.get("\(path)/:recovery") { request, context in
-            let id = try PathReader.text("recovery", context)
-            let frame = try operatorFrame(["recoveries", id], request, context).frame
+        addView("recoveries/:recovery", to: group) { view in
             // It names the customers whose access it changed.
-            try frame.requirePeople()
-            let entry = try await host.recovery(id, frame.state.environment)
-            return response(RecoveriesPage(frame).entry(entry))
+            try view.frame.requirePeople()
+            let entry = try await host.recovery(view.frame.path[1], view.environment)
+            return RecoveriesPage(view.frame).entry(entry)
+        }
+        for act in OperatorForm.Act.allCases { addForm(act, to: group) }
+    }
+
+    /// What a page of intake and operation is asked for.
+    private struct OperatorView {
+        let frame: Frame
+        /// Where a list continues.
+        let place: Int64?
+        /// The key of an act just done.
+        let act: String?
+
+        var environment: AppStore.Environment { frame.state.environment }
+    }
+
+    /// Adds a page of intake or operation.
+    private func addView(
+        _ route: String, to group: RouterGroup<WebContext>,
+        _ page: @escaping @Sendable (OperatorView) async throws -> Page
+    ) {
+        group.get("\(ConsoleRoutes.home)/\(route)") { request, context in
+            let path = try PathReader.parts(route, context)
+            return response(try await page(try operatorView(path, request, context)))
         }
     }
 
-    /// The frame of a page, the place it continues at, and the key of an act just done.
-    private func operatorFrame(
+    private func operatorView(
         _ path: [String], _ request: Request, _ context: WebContext
-    ) throws -> (frame: Frame, place: Int64?, act: String?) {
-        let read = try QueryParameters.read(request, isForm: true) {
+    ) throws -> OperatorView {
+        let view = try QueryParameters.read(request, isForm: true) {
             let before = try $0.position("before")
             let after = try $0.position("after")
             let act = $0.text("act")
@@ -106,44 +101,21 @@ extension ConsolePages {
             var frame = try self.frame(path, &$0, context).present
             frame.result = result
             frame.place = [("before", before.map(String.init)), ("after", after.map(String.init))]
-            return (frame, before ?? after, act)
+            return OperatorView(frame: frame, place: before ?? after, act: act)
         }
-        if !path.isEmpty, path != ["decisions"] { try read.0.requireOperation() }
-        return read
+        if !path.isEmpty, path != ["decisions"] { try view.frame.requireOperation() }
+        return view
     }
 
     // MARK: Acts
 
-    private func addOperatorForms(to group: RouterGroup<WebContext>) {
-        addOperatorForm("quarantine/retry", to: group) { _ in
-            (["quarantine", "retry"], .retryQuarantine)
-        }
-        addOperatorForm("recoveries/start", to: group) { _ in (["recoveries", "start"], .recover) }
-        addOperatorForm("audit/verify", to: group) { _ in (["audit", "verify"], .audit) }
-        addOperatorForm("subscriptions/:id/look-up", to: group) { context in
-            let id = try PathReader.text("id", context)
-            return (["subscriptions", id, "look-up"], .lookUp(id: id))
-        }
-        addOperatorForm("orders/:id", to: group) { context in
-            let id = try PathReader.text("id", context)
-            return (["orders", id], .order(id: id))
-        }
-        addOperatorForm("webhooks/:endpoint/redeliver", to: group) { context in
-            let name = try PathReader.text("endpoint", context)
-            return (["webhooks", name, "redeliver"], .redeliver(endpoint: name))
-        }
-    }
-
     /// Adds the form of an act. It shows the present, whatever the page before showed.
-    private func addOperatorForm(
-        _ route: String, to group: RouterGroup<WebContext>,
-        _ subject: @escaping @Sendable (WebContext) throws -> ([String], OperatorForm.Act)
-    ) {
+    private func addForm(_ act: OperatorForm.Act, to group: RouterGroup<WebContext>) {
         addForm(
-            route, to: group, fields: ["bundleId", "from", "to"], subject,
-            admit: { frame, act, _ in try admit(frame, to: act) },
-            page: { frame, act in OperatorForm(frame.present, act).page },
-            act: { frame, act, sent in try await run(act, frame.present, sent) })
+            act.rawValue, to: group, fields: ["bundleId", "from", "to"],
+            admit: { frame, _ in try admit(frame, to: act) },
+            page: { frame in OperatorForm(frame.present, act).page },
+            act: { frame, sent in try await run(act, frame.present, sent) })
     }
 
     /// Throws `insufficientScope` for a viewer who may not operate, and `noSuchEndpoint`.
@@ -154,13 +126,13 @@ extension ConsolePages {
         case .retryQuarantine, .recover, .redeliver, .audit: break
         }
         guard frame.viewer.operates else { throw Problem.lacking("admin") }
-        if case .redeliver(let name) = act { try host.webhook(name, frame.state.environment) }
+        if act == .redeliver { try host.webhook(frame.path[1], frame.state.environment) }
     }
 
     private func run(
         _ act: OperatorForm.Act, _ frame: Frame, _ sent: Sent
     ) async throws -> Response {
-        let (form, environment) = (sent.form, frame.state.environment)
+        let (form, environment, id) = (sent.form, frame.state.environment, frame.path[1])
         let order = try form.order(frame, sent.context)
         switch act {
         case .retryQuarantine:
@@ -176,17 +148,17 @@ extension ConsolePages {
             return Response.seeOther(
                 frame.viewer.seesPeople
                     ? frame.url("recoveries", job.id) : frame.url("recoveries"))
-        case .redeliver(let endpoint):
+        case .redeliver:
             let range = try LedgerHost.Redelivery(
                 from: try form.position("from"), to: try form.position("to"), isDryRun: false)
-            _ = try await host.redeliver(endpoint, range, order, environment)
+            _ = try await host.redeliver(id, range, order, environment)
             // The address names the act, since it could claim any figure.
             return Response.seeOther(frame.state.url(["webhooks"], [("act", order.key)]))
-        case .lookUp(let id):
+        case .lookUp:
             let chain = try await host.reading(id, scope(frame)).chain
             _ = try await host.lookUp(.chain(chain), order, environment)
             return done(frame, ["subscriptions", id], .asked)
-        case .order(let id):
+        case .order:
             guard let found = try await host.lookUp(.order(id), order, environment).value else {
                 throw Problem(
                     .notFound, code: "noSuchOrder", detail: "Apple knows no such order.")

@@ -10,9 +10,7 @@ internal import Service
 /// Pages about customers, subscriptions and events.
 extension ConsolePages {
     func addPeople(to group: RouterGroup<WebContext>) {
-        group.get("\(ConsoleRoutes.home)/find") { request, context in
-            try await find(request, context)
-        }
+        group.get("\(ConsoleRoutes.home)/find", use: find)
         group.get("\(ConsoleRoutes.home)/customers/:id") { request, context in
             let id = try PathReader.text("id", context)
             let (asked, before) = try await personFrame(["customers", id], request, context)

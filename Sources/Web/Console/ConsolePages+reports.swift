@@ -14,38 +14,27 @@ extension ConsolePages {
             try frame.requireReports()
             return response(ReportsPage.page(frame))
         }
-        group.get("\(ConsoleRoutes.home)/reports/diff") { request, context in
-            try await diff(request, context)
-        }
-        group.get("\(ConsoleRoutes.home)/reports/\(RetentionOffersPage.name)") {
-            request, context in try await retentionOffers(request, context)
-        }
-        group.get("\(ConsoleRoutes.home)/reports/:name/cell") { request, context in
-            try await cell(try PathReader.text("name", context), request, context)
-        }
-        group.get("\(ConsoleRoutes.home)/reports/:name") { request, context in
-            try await report(try PathReader.text("name", context), request, context)
-        }
+        group.get("\(ConsoleRoutes.home)/reports/diff", use: diff)
+        group.get(
+            "\(ConsoleRoutes.home)/reports/\(RetentionOffersPage.name)", use: retentionOffers)
+        group.get("\(ConsoleRoutes.home)/reports/:name/cell", use: cell)
+        group.get("\(ConsoleRoutes.home)/reports/:name", use: report)
     }
 
-    private func report(
-        _ name: String, _ request: Request, _ context: WebContext
-    ) async throws -> Response {
+    private func report(_ request: Request, _ context: WebContext) async throws -> Response {
+        let name = try PathReader.text("name", context)
         let from = ViewState.yearBack(host.clock())
-        let (read, question, first, file) = try QueryParameters.read(request, isForm: true) {
-            (
-                try self.frame(["reports", name], &$0, context).ofPeriod,
-                try ReportParameters(&$0, from: from, of: name), try $0.position("row"),
-                try $0.choice("format") as ReportPage.File?
-            )
+        let (frame, question, file) = try QueryParameters.read(request, isForm: true) {
+            var frame = try self.frame(["reports", name], &$0, context).ofPeriod
+            let question = try ReportParameters(&$0, from: from, of: name)
+            frame.kept = question.pairs
+            frame.place = [("row", try $0.position("row").map(String.init))]
+            return (frame, question, try $0.choice("format") as ReportPage.File?)
         }
-        try read.requireReports()
+        try frame.requireReports()
         let (path, query) = (request.uri.path, request.uri.query.map { "?\($0)" } ?? "")
         // The addresses of its cells are relative.
         guard !path.hasSuffix("/") else { return .seeOther("\(path.dropLast())\(query)") }
-        var frame = read
-        frame.kept = question.pairs
-        frame.place = [("row", first.map(String.init))]
         let scope = scope(frame)
         let metric = try MetricName(compared: name, isPaid: question.isPaid)
         let asked: ReportQuestion
@@ -55,7 +44,7 @@ extension ConsolePages {
         } else {
             asked = .metric(metric, question.metric, question.rates)
         }
-        let key = frame.state.url(frame.path, question.pairs)
+        let key = frame.state.url(frame.path, frame.kept)
         guard file == nil else {
             let title = question.isPaid ? "\(name)-paid" : name
             let made = try await host.pageAnswer("\(key) csv") {
@@ -65,7 +54,6 @@ extension ConsolePages {
         }
         let made = try await host.pageAnswer(key) { try await host.report(asked, scope) }
         guard let report = made else { return waiting(frame) }
-        frame.position = report.stamp.position
         return response(ReportPage(frame, report, name: name).page)
     }
 
@@ -79,21 +67,19 @@ extension ConsolePages {
     }
 
     /// The chains behind a cell.
-    private func cell(
-        _ name: String, _ request: Request, _ context: WebContext
-    ) async throws -> Response {
-        let (read, question, asked, group) = try QueryParameters.read(request, isForm: true) {
-            (
-                try self.frame(["reports", name, "cell"], &$0, context).ofPeriod,
-                try ReportParameters(&$0, of: name), try CellQuestion(of: name, &$0),
-                $0.text("group")
-            )
+    private func cell(_ request: Request, _ context: WebContext) async throws -> Response {
+        let name = try PathReader.text("name", context)
+        let (frame, asked) = try QueryParameters.read(request, isForm: true) {
+            var frame = try self.frame(["reports", name, "cell"], &$0, context).ofPeriod
+            let question = try ReportParameters(&$0, of: name)
+            let asked = try CellQuestion(of: name, &$0)
+            let cell = [("column", asked.cell.column), ("group", $0.text("group"))]
+            frame.kept = question.pairs + cell
+            frame.place = [("after", asked.after?.cursor)]
+            return (frame, asked)
         }
-        try read.requireReports()
-        try read.requirePeople()
-        var frame = read
-        frame.kept = question.pairs + [("column", asked.cell.column), ("group", group)]
-        frame.place = [("after", asked.after?.cursor)]
+        try frame.requireReports()
+        try frame.requirePeople()
         let scope = scope(frame)
         let key = frame.state.url(frame.path, frame.kept + frame.place)
         let made = try await host.pageAnswer(key) {
@@ -107,21 +93,19 @@ extension ConsolePages {
 
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
         let from = ViewState.yearBack(host.clock())
-        let (read, question, name, first) = try QueryParameters.read(request, isForm: true) {
+        let (frame, question, name) = try QueryParameters.read(request, isForm: true) {
             let name = $0.text("metric") ?? MetricName.churnName
-            return (
-                try self.frame(["reports", "diff"], &$0, context).ofPeriod,
-                try ReportParameters(&$0, from: from, of: name), name, try $0.position("row")
-            )
+            var frame = try self.frame(["reports", "diff"], &$0, context).ofPeriod
+            let question = try ReportParameters(&$0, from: from, of: name)
+            frame.comparesWithNow = true
+            frame.kept = [("metric", name)] + question.pairs
+            frame.place = [("row", try $0.position("row").map(String.init))]
+            return (frame, question, name)
         }
-        try read.requireReports()
+        try frame.requireReports()
         guard question.definitions == nil else {
             throw Problem.invalid("Changes are of our own figures; omit definitions.")
         }
-        var frame = read
-        frame.comparesWithNow = true
-        frame.kept = [("metric", name)] + question.pairs
-        frame.place = [("row", first.map(String.init))]
         guard frame.state.knowledge != .everything else {
             return response(DiffPage.page(frame, name: name, nil))
         }
@@ -141,21 +125,19 @@ extension ConsolePages {
     private func retentionOffers(
         _ request: Request, _ context: WebContext
     ) async throws -> Response {
-        var range: (from: Timestamp?, to: Timestamp?)
-        let frame = try QueryParameters.read(request, isForm: true) {
-            range = (try $0.time("from"), try $0.time("to"))
-            let kept = [("from", $0.text("from")), ("to", $0.text("to"))]
+        let (frame, stated, to) = try QueryParameters.read(request, isForm: true) {
+            let (from, to) = (try $0.time("from"), try $0.time("to"))
             let first = try $0.position("row")
             var frame = try self.frame(["reports", RetentionOffersPage.name], &$0, context).present
-            (frame.kept, frame.place) = (kept, [("row", first.map(String.init))])
-            return frame
+            frame.kept = [("from", $0.text("from")), ("to", $0.text("to"))]
+            frame.place = [("row", first.map(String.init))]
+            return (frame, from, to)
         }
         try frame.requireReports()
         let scope = scope(frame)
         let from =
-            range.from
+            stated
             ?? frame.now.advanced(byMilliseconds: -OperationsLimits.retentionMilliseconds)
-        let to = range.to
         let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) {
             try await host.retentionOffersReport(from: from, to: to, scope)
         }

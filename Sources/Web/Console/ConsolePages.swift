@@ -28,8 +28,7 @@ struct ConsolePages: Sendable {
     ///
     /// - Parameter path: of the page within its environment.
     func frame(
-        _ path: [String], _ parameters: inout QueryParameters, _ context: WebContext,
-        assets: [ConsoleAsset] = [.behaviour]
+        _ path: [String], _ parameters: inout QueryParameters, _ context: WebContext
     ) throws -> Frame {
         let environment = try environment(context)
         var state = ViewState(environment: environment)
@@ -38,7 +37,7 @@ struct ConsolePages: Sendable {
         state.knowledge = scope.knowledge
         state.bundleId = scope.bundleId
         state.zone = try parameters.choice("tz") ?? .utc
-        var frame = frame(state, path, context, assets: assets)
+        var frame = frame(state, path, context)
         frame.hasProofs = host.canProve(environment)
         frame.hasSeveralApps = host.configuration.apps.count > 1
         frame.appsWithKey = host.appsWithClient
@@ -52,22 +51,15 @@ struct ConsolePages: Sendable {
 
     /// The frame of a page without parameters of its own.
     func frame(
-        _ path: [String], _ request: Request, _ context: WebContext,
-        assets: [ConsoleAsset] = [.behaviour]
+        _ path: [String], _ request: Request, _ context: WebContext
     ) throws -> Frame {
-        try QueryParameters.read(request, isForm: true) {
-            try frame(path, &$0, context, assets: assets)
-        }
+        try QueryParameters.read(request, isForm: true) { try frame(path, &$0, context) }
     }
 
     /// The frame of a page without an answer.
-    func frame(
-        _ state: ViewState, _ path: [String], _ context: WebContext,
-        assets: [ConsoleAsset] = [.behaviour]
-    ) -> Frame {
+    func frame(_ state: ViewState, _ path: [String], _ context: WebContext) -> Frame {
         Frame(
             state: state, viewer: viewer(context), served: host.ledgers.map(\.environment),
-            assets: assets,
             reportZone: ReportZone(host.configuration.reportTimeZone) ?? ConsolePages.utc,
             now: host.clock(), path: path)
     }

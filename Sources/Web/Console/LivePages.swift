@@ -19,9 +19,7 @@ struct LivePages: Sendable {
     let slots = SharedBudget(limit: LivePages.streamCount)
 
     func add(to group: RouterGroup<WebContext>) {
-        group.get("\(ConsoleRoutes.home)/live") { request, context in
-            try await stream(request, context)
-        }
+        group.get("\(ConsoleRoutes.home)/live", use: stream)
     }
 
     /// Throws `insufficientScope` for a viewer of neither the log nor intake, and `tooManyStreams`.

@@ -5,10 +5,7 @@ import Hummingbird
 struct UnknownPages: RouterMiddleware {
     let access: ConsoleGuard
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         guard context.endpointPath == nil, ConsoleRoutes.isPage(request.uri.path) else {
             return try await next(request, context)
         }

@@ -13,10 +13,7 @@ extension HTTPField.Name {
 struct AgeMiddleware: RouterMiddleware {
     let host: LedgerHost
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         var response = try await next(request, context)
         guard host.ledgers.contains(where: { $0.age != nil }) else { return response }
         let name = request.uri.queryParameters["environment"].map(String.init)

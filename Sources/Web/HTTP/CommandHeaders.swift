@@ -27,7 +27,7 @@ enum CommandHeaders {
     }
 
     /// The value of a required field that must occur exactly once.
-    static func text(
+    private static func text(
         _ name: HTTPField.Name, _ request: Request, code: String, _ what: String
     ) throws(Problem) -> String {
         let values = request.headers[values: name]

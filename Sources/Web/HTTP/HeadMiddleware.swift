@@ -5,10 +5,7 @@ import Hummingbird
 ///
 /// The outermost middleware, so that it covers every response, whatever a route does for HEAD.
 struct HeadMiddleware: RouterMiddleware {
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         let response = try await next(request, context)
         // The length remains that of the GET response.
         return request.method == .head ? response.createHeadResponse() : response

@@ -4,10 +4,7 @@ import NIOCore
 /// Handles a request on the global executor instead of its connection's event loop: for work that
 /// verifies, folds many chains or reads pages, and would delay other connections.
 struct OffEventLoop: RouterMiddleware {
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         try await OffEventLoop.run { try await next(request, context) }
     }
 

@@ -17,29 +17,29 @@ extension Problem {
     static let configurationRetrySeconds = 3_600
 
     private init(_ error: QueryError) {
+        let (status, detail): (HTTPResponse.Status, String)
         switch error {
         case .noSuchSubscription:
-            self.init(
-                .notFound, code: error.code,
-                detail: "No subscription or purchase is known by this id at that time; check the"
-                    + " id, environment, bundleId, at and knownAt.")
+            status = .notFound
+            detail =
+                "No subscription or purchase is known by this id at that time; check the id,"
+                + " environment, bundleId, at and knownAt."
         case .unknownThen(_, let reason):
-            self.init(
-                .notFound, code: error.code,
-                detail: "Nothing is known by this id at that time. \(reason)")
+            (status, detail) = (.notFound, "Nothing is known by this id at that time. \(reason)")
         case .stateless(_, let reason):
-            self.init(
-                .notFound, code: error.code,
-                detail: "What is known by this id has no state. \(reason)")
-        case .pseudonym: self.init(.notFound, code: error.code, detail: error.message)
+            (status, detail) = (.notFound, "What is known by this id has no state. \(reason)")
+        case .pseudonym: (status, detail) = (.notFound, error.message)
         case .ambiguousId:
-            self.init(
-                .conflict, code: error.code,
-                detail: "The id is known in several chains; name the app with bundleId, or"
-                    + " use an originalTransactionId.")
-        case .invalidRange: self.init(.badRequest, code: error.code, detail: error.message)
-        case .store(let error): self.init(error)
+            status = .conflict
+            detail =
+                "The id is known in several chains; name the app with bundleId, or use an"
+                + " originalTransactionId."
+        case .invalidRange: (status, detail) = (.badRequest, error.message)
+        case .store(let error):
+            self.init(error)
+            return
         }
+        self.init(status, code: error.code, detail: detail)
     }
 
     private init(_ error: ServingError) {

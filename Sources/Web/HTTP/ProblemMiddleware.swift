@@ -8,10 +8,7 @@ struct ProblemMiddleware: RouterMiddleware {
     /// Shared by all requests: repeated failures are logged at most ten times per second.
     var pace = LogRateLimiter()
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         do { return try await next(request, context) } catch {
             var response = try problem(of: error, context).response
             // Refused before it came to the guard of the pages.

@@ -44,8 +44,8 @@ struct QueryParameters {
         self.isForm = isForm
     }
 
-    /// - Parameter values: of a call with named arguments, each once.
-    private init(named values: [(name: String, value: String)]) {
+    /// The arguments of a call, whose names are unique.
+    init(named values: [(name: String, value: String)]) {
         self.values = values
         isForm = false
     }
@@ -53,23 +53,10 @@ struct QueryParameters {
     /// The result of `body`, which must read all of a request's parameters.
     static func read<Value>(
         _ request: Request, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
-    ) throws -> Value { try read(request.uri.query, isForm: isForm, body) }
+    ) throws -> Value { try QueryParameters(request.uri.query, isForm: isForm).readAll(body) }
 
-    /// The same of a query.
-    static func read<Value>(
-        _ query: String?, isForm: Bool = false, _ body: (inout QueryParameters) throws -> Value
-    ) throws -> Value {
-        try QueryParameters(query, isForm: isForm).all(body)
-    }
-
-    /// The same of the arguments of a call, whose names are unique.
-    static func read<Value>(
-        named values: [(name: String, value: String)],
-        _ body: (inout QueryParameters) throws -> Value
-    ) throws -> Value { try QueryParameters(named: values).all(body) }
-
-    /// The result of `body`, which reads these parameters.
-    private func all<Value>(_ body: (inout QueryParameters) throws -> Value) throws -> Value {
+    /// The result of `body`, which must read all of these parameters.
+    func readAll<Value>(_ body: (inout QueryParameters) throws -> Value) throws -> Value {
         var parameters = self
         let value = try body(&parameters)
         try parameters.requireNothingElse()

@@ -65,10 +65,7 @@ final class ResponseMemoryBudget: Sendable {
 struct ResponseMemoryMiddleware: RouterMiddleware {
     let room: ResponseMemoryBudget
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         let response = try await next(request, context)
         // A response to HEAD has no body.
         return request.method == .head ? response : try room.admit(response)

@@ -2,6 +2,9 @@ import Hummingbird
 import NIOCore
 internal import Service
 
+/// The rest of the handling of a request, which a middleware calls.
+typealias Next = (Request, WebContext) async throws -> Response
+
 struct WebContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection.

@@ -57,23 +57,21 @@ struct MCPError: Error, Sendable {
     let code: String
     /// What happened, and what to do.
     let message: String
+}
 
-    init(_ number: Number, code: String, _ message: String) {
-        self.number = number
-        self.code = code
-        self.message = message
-    }
-
+extension MCPError {
     /// Of a message that was not accepted, or of a fault, with its remedy: a user who can start the
     /// command can read the files that it names.
     init(_ problem: Problem) {
         guard problem.status != .internalServerError else {
-            self.init(.internalError, code: problem.code, problem.remedy ?? problem.detail)
+            self.init(
+                number: .internalError, code: problem.code,
+                message: problem.remedy ?? problem.detail)
             return
         }
         self.init(
-            problem.code == "malformedJSON" ? .parseError : .invalidRequest, code: problem.code,
-            problem.detail)
+            number: problem.code == "malformedJSON" ? .parseError : .invalidRequest,
+            code: problem.code, message: problem.detail)
     }
 
     /// The response with this error.

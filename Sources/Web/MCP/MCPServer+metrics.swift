@@ -40,7 +40,7 @@ extension MCPServer {
 
     private func making(_ question: ReportQuestion, _ scope: QueryScope) -> Making {
         return {
-            let report = try await asked(scope) {
+            let report = try await host.askedReport(in: scope.environment) {
                 try await host.report(question, scope)
             }
             if let problem = MCPLimits.problem(rowCount: report.rows.count) { throw problem }
@@ -69,7 +69,7 @@ extension MCPServer {
     private func retentionOffers(_ parameters: inout QueryParameters) throws -> Making {
         let (from, to, scope) = try parameters.retentionWindow()
         return {
-            let offers = try await asked(scope) {
+            let offers = try await host.askedReport(in: scope.environment) {
                 try await host.retentionOffersReport(from: from, to: to, scope)
             }
             if let problem = MCPLimits.problem(rowCount: offers.rows.count) { throw problem }
@@ -85,18 +85,11 @@ extension MCPServer {
             return (try CellQuestion(of: name, &parameters), try parameters.entryLimit())
         }
         let scope = question.scope
-        let found = try await asked(scope) {
+        let found = try await host.askedReport(in: scope.environment) {
             try await host.cell(
                 question.metric, question.cell, rates: question.rates, scope,
                 after: question.after, limit: limit)
         }
         return MCPAnswer(texts(scope).text(found)) { found.write(to: &$0) }
-    }
-
-    /// The result of `make`, which computes a report.
-    private func asked<Value: Sendable>(
-        _ scope: QueryScope, _ make: @Sendable () async throws -> Value
-    ) async throws -> Value {
-        try await host.askedReport(in: scope.environment, make)
     }
 }

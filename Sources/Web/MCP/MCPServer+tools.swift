@@ -109,7 +109,7 @@ extension MCPServer {
         for value in usual + more where !values.contains(where: { $0.name == value.name }) {
             values.append(value)
         }
-        return try QueryParameters.read(named: values, body)
+        return try QueryParameters(named: values).readAll(body)
     }
 
     /// The arguments as texts; null is an absent one. Throws `invalidParameter`.

@@ -79,19 +79,21 @@ package struct MCPServer: Sendable {
         case "tools/list": return MCPTool.list
         case "tools/call":
             guard let name = params?["name"]?.string else {
-                throw MCPError(.invalidParams, code: "invalidParameter", "name takes a tool.")
+                throw MCPError(
+                    number: .invalidParams, code: "invalidParameter",
+                    message: "name takes a tool.")
             }
             guard let tool = MCPTool(rawValue: name) else {
                 throw MCPError(
-                    .invalidParams, code: "unknownTool",
-                    "There is no such tool. The server only reads, with "
+                    number: .invalidParams, code: "unknownTool",
+                    message: "There is no such tool. The server only reads, with "
                         + MCPTool.allCases.map(\.rawValue).joined(separator: ", ") + ".")
             }
             return try await call(tool, params?["arguments"])
         default:
             throw MCPError(
-                .methodNotFound, code: "unknownMethod",
-                "This server takes initialize, ping, tools/list and tools/call.")
+                number: .methodNotFound, code: "unknownMethod",
+                message: "This server takes initialize, ping, tools/list and tools/call.")
         }
     }
 

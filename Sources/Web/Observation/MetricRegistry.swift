@@ -21,8 +21,6 @@ final class MetricRegistry: Sendable {
     /// Histogram bounds in seconds from Apple's signature to the arrival here: Apple retries after
     /// 1, 12, 24, 48 and 72 hours.
     static let latenessBounds: [Double] = [1, 5, 30, 60, 600, 3_600, 43_200, 86_400, 259_200]
-    /// The metric that uses `latenessBounds`.
-    static let latenessName = "subledger_lateness_seconds"
 
     private func series(
         _ kind: MetricSeries.Kind, _ name: String, _ labels: [(String, String)]
@@ -48,11 +46,9 @@ final class MetricRegistry: Sendable {
         series(.gauge, name, labels)
     }
 
-    func histogram(_ name: String, _ labels: [(String, String)] = []) -> MetricSeries {
-        let isLateness = name == MetricRegistry.latenessName
-        let bounds = isLateness ? MetricRegistry.latenessBounds : MetricRegistry.secondsBounds
-        return series(.histogram(bounds), name, labels)
-    }
+    func histogram(
+        _ name: String, _ labels: [(String, String)] = [], bounds: [Double] = secondsBounds
+    ) -> MetricSeries { series(.histogram(bounds), name, labels) }
 
     // MARK: Exporting
 

@@ -57,7 +57,7 @@ final class MetricSeries: Sendable {
         }
     }
 
-    func record(_ elapsed: Duration) { record(Double(elapsed.nanoseconds) / 1e9) }
+    func record(_ elapsed: Duration) { record(elapsed / .seconds(1)) }
 
     // MARK: Exporting
 

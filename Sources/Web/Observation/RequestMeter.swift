@@ -5,10 +5,7 @@ import Hummingbird
 struct RequestMeter: RouterMiddleware {
     let metrics: ServiceMetrics
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         let start = ContinuousClock.now
         let response = try await next(request, context)
         let isRefused = RequestMeter.isRefused(request, response)

@@ -19,7 +19,8 @@ public struct ServiceMetrics: Sendable {
         verify = registry.histogram("subledger_verify_seconds")
         append = registry.histogram("subledger_append_seconds")
         project = registry.histogram("subledger_project_seconds")
-        lateness = registry.histogram(MetricRegistry.latenessName)
+        lateness = registry.histogram(
+            "subledger_lateness_seconds", bounds: MetricRegistry.latenessBounds)
         // Created at the start: a counter that appears with its first increment has no rate.
         uploadFacts = registry.counter("subledger_upload_facts_total")
         unrecordedRetentions = registry.counter("subledger_retention_unrecorded_total")
@@ -74,11 +75,5 @@ public struct ServiceMetrics: Sendable {
             for (name, value) in gauges { registry.gauge("subledger_\(name)", labels).set(value) }
         }
         return registry.text()
-    }
-}
-
-extension Duration {
-    var nanoseconds: Int64 {
-        components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000
     }
 }

@@ -7,10 +7,7 @@ import Hummingbird
 struct TraceMiddleware: RouterMiddleware {
     private static let field = HTTPField.Name(TraceContext.headerName)!
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         let values = request.headers[values: TraceMiddleware.field]
         let received = values.count == 1 ? TraceContext(continuing: values[0]) : nil
         return try await TraceContext.$current.withValue(received ?? TraceContext()) {

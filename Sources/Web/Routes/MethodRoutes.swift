@@ -46,10 +46,7 @@ private struct OtherMethods: RouterMiddleware {
 
     static let method = HTTPRequest.Method.get
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         var head = request.head
         head.method = OtherMethods.method
         let answer = try await paths.respond(

@@ -19,6 +19,15 @@ enum PathReader {
         return text
     }
 
+    /// The parts of a route's path, with the values of its variables.
+    static func parts(
+        _ route: String, _ context: WebContext
+    ) throws(Problem) -> [String] {
+        try route.split(separator: "/").map { (part) throws(Problem) in
+            part.first == ":" ? try text(String(part.dropFirst()), context) : String(part)
+        }
+    }
+
     static func position(_ context: WebContext) throws(Problem) -> Int64 {
         guard let position = Int64(plain: try text("position", context)), position > 0 else {
             throw Problem.invalid(
@@ -28,8 +37,8 @@ enum PathReader {
     }
 
     /// The number of an item of the quarantine. Throws `noSuchItem` for any other text.
-    static func item(_ name: String, _ context: WebContext) throws(Problem) -> Int64 {
-        guard let number = Int64(plain: try text(name, context)) else {
+    static func item(_ text: String) throws(Problem) -> Int64 {
+        guard let number = Int64(plain: text) else {
             throw Problem(.notFound, code: "noSuchItem", detail: "Items are named by numbers.")
         }
         return number

@@ -29,7 +29,15 @@ extension WebService {
                 .ungrant(try PathReader.customer(context), grant: grant), about: nil, request,
                 context)
         }
-        addNotes(to: groups)
+        // Notes: the reason is the text, as in the command.
+        groups.write.post("/v1/customers/:id/notes") { request, context in
+            try await decide(
+                .note(try PathReader.customer(context)), about: nil, request, context)
+        }
+        groups.write.post("/v1/subscriptions/:id/notes") { request, context in
+            try await decide(
+                .note(nil), about: try PathReader.text("id", context), request, context)
+        }
         groups.admin.post("/v1/erasures") { request, context in
             let scope = try QueryParameters.read(request) { try $0.place() }
             let key = try CommandHeaders.key(request)
@@ -40,18 +48,6 @@ extension WebService {
                 actor: body.actor, tokenName: context.principal?.name, reason: body.reason,
                 key: key)
             return try await host.eraseAnswer(body, order, scope)
-        }
-    }
-
-    /// Notes: the reason is the text, as in the command.
-    private func addNotes(to groups: RouteGroups) {
-        groups.write.post("/v1/customers/:id/notes") { request, context in
-            try await decide(
-                .note(try PathReader.customer(context)), about: nil, request, context)
-        }
-        groups.write.post("/v1/subscriptions/:id/notes") { request, context in
-            try await decide(
-                .note(nil), about: try PathReader.text("id", context), request, context)
         }
     }
 

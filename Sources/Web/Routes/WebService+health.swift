@@ -10,7 +10,7 @@ extension WebService {
     static let document = ByteBuffer(bytes: OpenAPIDocument.bytes)
 
     func addHealth(to groups: RouteGroups) {
-        groups.open.get("/healthz") { _, _ in WebService.state(.ok, "ok", []) }
+        groups.open.get("/healthz") { _, _ in WebService.state([], "ok") }
         groups.open.get("/readyz") { _, _ in
             WebService.state(await readiness.problems(host))
         }
@@ -31,18 +31,13 @@ extension WebService {
         }
     }
 
-    private static func state(_ problems: [Readiness.Problem]) -> Response {
-        problems.isEmpty
-            ? state(.ok, "ready", [])
-            : state(.serviceUnavailable, "notReady", problems)
-    }
-
+    /// - Parameter sound: the state without problems.
     private static func state(
-        _ status: HTTPResponse.Status, _ state: String, _ problems: [Readiness.Problem]
+        _ problems: [Readiness.Problem], _ sound: String = "ready"
     ) -> Response {
         var json = JSONWriter()
         json.object { json in
-            json.member("status", state)
+            json.member("status", problems.isEmpty ? sound : "notReady")
             json.objects("problems", problems) { json, problem in
                 json.member("environment", problem.environment)
                 json.member("code", problem.code)
@@ -50,6 +45,8 @@ extension WebService {
                 json.memberIfPresent("head", problem.progress?.head)
             }
         }
-        return Response(json.bytes, type: "application/json", status: status)
+        return Response(
+            json.bytes, type: "application/json",
+            status: problems.isEmpty ? .ok : .serviceUnavailable)
     }
 }

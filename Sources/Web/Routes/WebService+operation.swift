@@ -52,7 +52,7 @@ extension WebService {
         }
         groups.read.get("/v1/quarantine/:id") { request, context in
             let environment = try QueryParameters.read(request) { try $0.environment() }
-            let id = try PathReader.item("id", context)
+            let id = try PathReader.item(try PathReader.text("id", context))
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
             return try await host.quarantineItemAnswer(id, environment)

@@ -91,10 +91,12 @@ extension WebService {
         _ name: String, _ query: String?
     ) throws -> @Sendable () async throws -> ServedAnswer {
         guard name != MetricName.retentionName else {
-            let (from, to, scope) = try QueryParameters.read(query) { try $0.retentionWindow() }
+            let (from, to, scope) = try QueryParameters(query).readAll {
+                try $0.retentionWindow()
+            }
             return { try await host.retentionOffers(from: from, to: to, scope) }
         }
-        let (question, scope) = try QueryParameters.read(query) { try $0.report(name) }
+        let (question, scope) = try QueryParameters(query).readAll { try $0.report(name) }
         return { try await host.reportAnswer(question, scope) }
     }
 }

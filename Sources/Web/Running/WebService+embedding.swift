@@ -39,18 +39,19 @@ extension WebService {
                 responder: responder,
                 configuration: HTTP1Channel.Configuration(
                     additionalChannelHandlers: [
-                        RequestDeadlines(limits: limits, limiter: limiter)
+                        RequestDeadlines(
+                            limits: limits, limiter: limiter, hasTLS: certificates != nil)
                     ],
                     httpDecoderConfiguration: HTTP1Channel.Configuration.DecoderConfiguration(
                         maxHeaderFieldSize: limits.headByteCount,
                         maxHeaderListSize: limits.headByteCount,
                         maxHeaderFieldCount: limits.headFieldCount)))
             guard let certificates else {
-                return GuardedChannel(base: channel, limiter: limiter, handshakeSeconds: nil)
+                return GuardedChannel(base: channel, limiter: limiter)
             }
             return GuardedChannel(
                 base: try TLSChannel(channel, tlsConfiguration: certificates.configuration),
-                limiter: limiter, handshakeSeconds: limits.handshakeSeconds)
+                limiter: limiter)
         }
     }
 

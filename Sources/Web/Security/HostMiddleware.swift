@@ -11,14 +11,10 @@ internal import Service
 /// may be reached through a tunnel under any name.
 struct HostMiddleware: RouterMiddleware {
     static let host = HTTPField.Name("Host")!
-    static let origin = HTTPField.Name("Origin")!
 
     let tokens: AccessTokens
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         guard HostMiddleware.namesOneHost(request) else {
             throw Problem.invalid(
                 "The request must name one Host, equal to that of its target.", code: "badRequest")
@@ -63,7 +59,7 @@ struct HostMiddleware: RouterMiddleware {
         // A foreign page cannot read a response to GET, but a request with effects would be
         // executed.
         guard request.method != .get, request.method != .head else { return }
-        guard request.headers[values: origin].allSatisfy(LoopbackName.isOrigin) else {
+        guard request.headers[values: .origin].allSatisfy(LoopbackName.isOrigin) else {
             throw Problem(
                 .forbidden, code: "originNotAllowed",
                 detail:

@@ -7,10 +7,7 @@ struct ScopeMiddleware: RouterMiddleware {
     /// The error names the first if the token has none of them.
     let scopes: [Scope]
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         guard !tokens.isEmpty else { return try await next(request, context) }
         // A scoped route that is also listed as open stays closed.
         guard let principal = context.principal else { throw TokenMiddleware.unauthorized }

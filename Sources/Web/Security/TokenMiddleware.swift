@@ -20,10 +20,7 @@ struct TokenMiddleware: RouterMiddleware {
         }
     }
 
-    func handle(
-        _ request: Request, context: WebContext,
-        next: (Request, WebContext) async throws -> Response
-    ) async throws -> Response {
+    func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         guard !tokens.isEmpty, !TokenMiddleware.isOpen(context.endpointPath, request.method),
             !ConsoleRoutes.isPage(context.endpointPath)
         else {

@@ -318,9 +318,9 @@ struct ConsoleAccessTests {
             var fields = WebClient.formFields()
             fields[.fetchSite] = nil
             fields[HostMiddleware.host] = "localhost:8080"
-            fields[HostMiddleware.origin] = "http://localhost:9999"
+            fields[.origin] = "http://localhost:9999"
             #expect(try await client.send(.post, path, fields, body).status == 403)
-            fields[HostMiddleware.origin] = nil
+            fields[.origin] = nil
             #expect(try await client.send(.post, path, fields, body).status == 403)
             #expect(try await host.ledger(.production).ledger.log.head().position == 0)
         }
@@ -332,7 +332,7 @@ struct ConsoleAccessTests {
             let path = "\(ConsoleAccessTests.home)/intake"
             var (other, foreign) = (HTTPFields(), WebClient.formFields())
             other[HostMiddleware.host] = "example.com"
-            foreign[HostMiddleware.origin] = "http://example.com"
+            foreign[.origin] = "http://example.com"
             let answers = [
                 405: try await client.send(.delete, path),
                 421: try await client.send(.get, path, other),

@@ -15,7 +15,7 @@ struct ReportFormTests {
     private static func frame(_ viewer: Viewer) -> Frame {
         Frame(
             state: ViewState(environment: .production), viewer: viewer, served: [.production],
-            assets: [], reportZone: ReportZone("UTC")!, now: ServedPlace.now, path: ["reports"])
+            reportZone: ReportZone("UTC")!, now: ServedPlace.now, path: ["reports"])
     }
 
     @Test("A column says of itself what it counts")

@@ -64,8 +64,7 @@ struct StoppedWebhookTests {
     func unknown() async throws {
         let frame = Frame(
             state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
-            assets: [], reportZone: try #require(ReportZone("UTC")), now: ServedPlace.now,
-            path: [])
+            reportZone: try #require(ReportZone("UTC")), now: ServedPlace.now, path: [])
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let page = HomePage.page(frame, try await host.status(.production), nil).html
             #expect(page.contains("<h2>To do</h2>") && page.contains("Webhooks: unknown"))
