@@ -349,7 +349,7 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulatorTests",
-            dependencies: ["AppStore", "Signing", "Ledger", "Simulator"],
+            dependencies: ["AppStore", "Signing", "Ledger", "Simulator", "LedgerTestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",

@@ -20,9 +20,7 @@ extension Bench {
             throw BenchProblem.noInput
         }
         let now = last.signedDate.advanced(byMilliseconds: 86_400_000)
-        let scratch = try await ScratchLedger.open(
-            environment: environment, apps: apps, roots: roots
-        ) { now }
+        let scratch = try await scratch { now }
         let key = try ServedKey()
         // Any: the token is not checked.
         let credentials = try APICredentials(
@@ -52,13 +50,12 @@ extension Bench {
         let count = Double(sent.count)
         return [
             BenchRow(
-                name: "recover", value: count / elapsed, unit: "notifications/s",
-                limitName: "Apple's documented rate", limit: Bench.documentedRate,
+                "recover", count / elapsed, "notifications/s",
+                against: .init("Apple's documented rate", Bench.documentedRate),
                 events: sent.count),
             BenchRow(
-                name: "recover.core", value: spent / count * Bench.documentedRate,
-                unit: "cores at Apple's rate", limitName: "one core", limit: 1,
-                events: sent.count),
+                "recover.core", spent / count * Bench.documentedRate, "cores at Apple's rate",
+                against: .init("one core", 1), events: sent.count),
         ]
     }
 

@@ -26,16 +26,15 @@ extension Bench {
             }
         }
         try prepare(two.prefix(1))
-        let rates = try Bench.rates(repetitions: repetitions) {
+        return try Bench.rate(
+            "receipts, version 1 notifications", "notifications/s",
+            against: "version 2 notifications", repetitions: repetitions
+        ) {
             try prepare(one)
             return one.count
         } beside: {
             try prepare(two)
             return two.count
         }
-        return BenchRow(
-            name: "receipts, version 1 notifications", value: rates.value,
-            unit: "notifications/s", limitName: "version 2 notifications", limit: rates.limit,
-            events: rates.count)
     }
 }

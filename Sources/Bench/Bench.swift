@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 internal import Intake
 import Ledger
+internal import LedgerStore
 internal import Projection
 internal import Queries
 internal import SQLiteStore
@@ -85,30 +86,30 @@ public struct Bench: Sendable {
         guard let bare = VerificationKey(publicKeyInfo: pair.publicKeyInfo),
             bare.isValid(signature, over: digest)
         else { throw BenchProblem.refused }
-        let rates = try Bench.rates(repetitions: repetitions) {
+        return try Bench.rate(
+            "verify", "notifications/s", against: "three bare P-256 verifications",
+            repetitions: repetitions
+        ) {
             for token in tokens.prefix(256) {
                 try identity.require(try verifier.verifyNotification(token, receivedAt: now))
             }
             return min(tokens.count, 256)
         } beside: {
-            (0..<3 * 64).count { _ in bare.isValid(signature, over: digest) }
+            (0..<3 * 64).count { _ in bare.isValid(signature, over: digest) } / 3
         }
-        return BenchRow(
-            name: "verify", value: rates.value, unit: "notifications/s",
-            limitName: "three bare P-256 verifications", limit: rates.limit / 3,
-            events: rates.count)
     }
 
-    /// Rates per second of some work and of its limit. Both alternate, so that other load on the
-    /// machine affects both equally.
+    /// The rate per second of some work, against that of other work. Both alternate, so that other
+    /// load on the machine affects both equally.
     ///
     /// - Parameters:
     ///   - repetitions: of the work, at least.
     ///   - work: returns how often it was done.
     ///   - limit: likewise.
-    static func rates(
-        repetitions: Int, _ work: () throws -> Int, beside limit: () throws -> Int
-    ) rethrows -> (value: Double, limit: Double, count: Int) {
+    static func rate(
+        _ name: String, _ unit: String, against limitName: String, repetitions: Int,
+        _ work: () throws -> Int, beside limit: () throws -> Int
+    ) throws -> BenchRow {
         var (count, limitCount) = (0, 0)
         var (elapsed, limitElapsed) = (Duration.zero, Duration.zero)
         let clock = ContinuousClock()
@@ -116,9 +117,10 @@ public struct Bench: Sendable {
             elapsed += try clock.measure { count += try work() }
             limitElapsed += try clock.measure { limitCount += try limit() }
         }
-        return (
-            Double(count) / elapsed.seconds, Double(limitCount) / limitElapsed.seconds, count
-        )
+        guard limitCount > 0 else { throw BenchProblem.refused }
+        return BenchRow(
+            name, Double(count) / elapsed.seconds, unit,
+            against: .init(limitName, Double(limitCount) / limitElapsed.seconds), events: count)
     }
 
     static func token(_ line: [UInt8]) -> [UInt8]? {
@@ -139,31 +141,31 @@ public struct Bench: Sendable {
 
     /// Ingests a file of lines end to end: read, verify on all cores, append, project.
     public func ingest() async throws -> [BenchRow] {
-        let scratch = try await ScratchLedger.open(
-            environment: environment, apps: apps, roots: roots
-        ) { SystemClock().now }
+        let scratch = try await scratch()
         let verifier = EvidenceVerifier(roots: roots)
         let ingest = Ingest(ledger: scratch.ledger, apps: apps, verifier: verifier) {
             SystemClock().now
         }
-        let clock = ContinuousClock()
-        let started = clock.now
+        let started = ContinuousClock.now
         let summary = try await ingest.run(paths: [file])
-        let appended = clock.now - started
+        let appended = ContinuousClock.now - started
         let session = try await scratch.session()
-        let total = clock.now - started
+        let total = ContinuousClock.now - started
         guard summary.isClean, session.head == summary.position else { throw BenchProblem.refused }
         try session.projections.close()
         await scratch.remove()
-        let count = Double(summary.read)
+        let count = summary.read
         return [
-            BenchRow(
-                name: "ingest", value: count / total.seconds, unit: "events/s",
-                events: Int(summary.read)),
-            BenchRow(
-                name: "ingest.append", value: count / appended.seconds, unit: "events/s",
-                events: Int(summary.read)),
+            BenchRow("ingest", Double(count) / total.seconds, "events/s", events: count),
+            BenchRow("ingest.append", Double(count) / appended.seconds, "events/s", events: count),
         ]
+    }
+
+    func scratch(
+        clock: @escaping @Sendable () -> Timestamp = { SystemClock().now }
+    ) async throws(StoreError) -> ScratchLedger {
+        try await ScratchLedger.open(
+            environment: environment, apps: apps, roots: roots, clock: clock)
     }
 }
 

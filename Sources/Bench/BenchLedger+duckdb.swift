@@ -20,9 +20,7 @@ extension BenchLedger {
             atPath: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: folder) }
         if let reason = try await WarehouseComparison.missing(python) {
-            return [
-                BenchRow(name: "metrics.duckdb", unit: "ms", missing: reason, events: Int(count))
-            ]
+            return [BenchRow("metrics.duckdb", "ms", missing: reason, events: count)]
         }
         let exporting = try await BenchLedger.seconds {
             try await exportTransitions(session, to: folder)
@@ -35,14 +33,12 @@ extension BenchLedger {
         let median = BenchLedger.median(answer.reports)
         func row(_ name: String, _ seconds: Double) -> BenchRow {
             BenchRow(
-                name: name, value: seconds * 1_000, unit: "ms", limitName: ours.name,
-                limit: ours.value, events: Int(count))
+                name, seconds * 1_000, "ms", against: ours.value.map { .init(ours.name, $0) },
+                events: count)
         }
         return [
             row("metrics.duckdb", median), row("metrics.duckdb.file", answer.loading + median),
-            BenchRow(
-                name: "metrics.export", value: Double(count) / exporting, unit: "events/s",
-                events: Int(count)),
+            BenchRow("metrics.export", Double(count) / exporting, "events/s", events: count),
         ]
     }
 

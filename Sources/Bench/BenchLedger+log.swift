@@ -20,25 +20,18 @@ extension BenchLedger {
         defer { remove() }
         let pool = try feedPool()
         let log = try await EventLog.open(directory: directory)
-        var (first, last, latencies): (Double, Double, [Double]) = (0, 0, [])
-        let clock = ContinuousClock()
-        var (appended, number) = (0, 0)
+        var latencies: [Double] = []
+        var appended = 0
         var marks: [(Int, Double)] = [(0, 0)]
         while appended < count {
             let size = min(LogLimits.batchEventCount, count - appended)
-            let batch = (0..<size).map { pool.event(number + $0) }
-            let begin = clock.now
-            _ = try await log.append(batch)
-            latencies.append((clock.now - begin).seconds)
-            number += size
+            let batch = (0..<size).map { pool.event(appended + $0) }
+            latencies.append(try await BenchLedger.seconds { _ = try await log.append(batch) })
             appended += size
             marks.append((appended, latencies.reduce(0, +)))
             report(Int64(appended))
         }
-        first = BenchLedger.rate(marks.prefix { $0.0 <= BenchLedger.stretchEventCount + 512 })
-        last = BenchLedger.rate(marks.drop { $0.0 < count - BenchLedger.stretchEventCount })
-        let overall = BenchLedger.rate(marks[...])
-        let (single, bareSingle) = try await single(log, pool, number)
+        let (single, bareSingle) = try await single(log, pool, appended)
         let directory = directory
         let bare = try await Blocking.run {
             try BareStorage.inserts(
@@ -46,26 +39,25 @@ extension BenchLedger {
                 rowByteCount: 330, bodyByteCount: pool.bodyByteCount)
         }
         await log.close()
-        func row(_ name: String, _ value: Double) -> BenchRow {
+        func row(_ name: String, _ marks: ArraySlice<(Int, Double)>) -> BenchRow {
             BenchRow(
-                name: name, value: value, unit: "events/s", limitName: "bare SQLite insert",
-                limit: bare, events: count)
+                name, BenchLedger.rate(marks), "events/s",
+                against: .init("bare SQLite insert", bare), events: count)
         }
         return [
-            row("append", overall), row("append.empty", first), row("append.last", last),
-            BenchRow(
-                name: "append.batchP99", value: BenchLedger.percentile(latencies, 0.99) * 1_000,
-                unit: "ms", events: count),
-            BenchRow(
-                name: "append.single", value: single * 1_000, unit: "ms",
-                limitName: "bare fdatasync", limit: bareSingle * 1_000, events: count),
+            row("append", marks[...]),
+            row("append.empty", marks.prefix { $0.0 <= BenchLedger.stretchEventCount + 512 }),
+            row("append.last", marks.drop { $0.0 < count - BenchLedger.stretchEventCount }),
+            .milliseconds(
+                "append.batchP99", BenchLedger.percentile(latencies, 0.99), events: count),
+            .milliseconds(
+                "append.single", single, against: .init("bare fdatasync", bareSingle),
+                events: count),
         ]
     }
 
-    private static func rate(_ marks: some Collection<(Int, Double)>) -> Double {
-        guard let first = marks.first, let last = marks.reversed().first, last.1 > first.1 else {
-            return 0
-        }
+    private static func rate(_ marks: ArraySlice<(Int, Double)>) -> Double {
+        guard let first = marks.first, let last = marks.last, last.1 > first.1 else { return 0 }
         return Double(last.0 - first.0) / (last.1 - first.1)
     }
 
@@ -120,19 +112,16 @@ extension BenchLedger {
                 position = last.event.position
             }
         }
-        // Excludes the memory used for writing the log.
-        await Blocking.run { FreedMemory.giveBack() }
-        PeakMemory.reset()
-        let clock = ContinuousClock()
-        let started = clock.now
-        guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
-        let elapsed = (clock.now - started).seconds
+        await forgetWriting()
+        let started = ContinuousClock.now
+        let projector = try await projector(ledger)
+        let elapsed = (ContinuousClock.now - started).seconds
         guard try await projector.projections.checkpoint().position == count else {
             throw BenchProblem.refused
         }
         let row = BenchRow(
-            name: name, value: Double(count) / elapsed, unit: "events/s",
-            limitName: "bare scan of the log", limit: Double(count) / bare, events: Int(count))
+            name, Double(count) / elapsed, "events/s",
+            against: .init("bare scan of the log", Double(count) / bare), events: count)
         return (row, projector)
     }
 
@@ -179,9 +168,8 @@ extension BenchLedger {
         let all = parts.reduce(0) { $0 + $1.1 }
         return ([("size", all)] + parts).map { name, bytes in
             BenchRow(
-                name: name, value: 100 * Double(bytes) / Double(received),
-                unit: "% of the bytes received", limitName: "bytes received",
-                limit: 100, events: Int(count))
+                name, 100 * Double(bytes) / Double(received), "% of the bytes received",
+                against: .init("bytes received", 100), events: count)
         }
     }
 }

@@ -29,11 +29,8 @@ extension BenchLedger {
 
     private func reports(_ count: Int64, _ python: String) async throws -> [BenchRow] {
         let session = try await LedgerSession.open(try await open())
-        let facts = session.ledger.facts
-        let bare = try await BenchLedger.seconds {
-            var page = try await facts.undecodedPage(after: nil)
-            while let last = page?.last { page = try await facts.undecodedPage(after: last) }
-        }
+        let bare = BenchRow.Limit(
+            "bare scan of the facts", try await BenchLedger.scan(session.ledger.facts))
         let state = try await session.projections.movements(MovementPlan())
         // Some time after the newest fact, within a day.
         guard let newest = state?.newestSignedAt else { throw BenchProblem.refused }
@@ -64,10 +61,8 @@ extension BenchLedger {
                     })
             }
             rows.append(
-                BenchRow(
-                    name: "metrics.\(name)", value: BenchLedger.median(seconds) * 1_000,
-                    unit: "ms", limitName: "bare scan of the facts", limit: bare * 1_000,
-                    events: Int(count)))
+                .milliseconds(
+                    "metrics.\(name)", BenchLedger.median(seconds), against: bare, events: count))
         }
         let own = MetricsQuery(
             session.snapshot, reportTimeZone: configuration.reportTimeZone, now: now)
@@ -81,15 +76,14 @@ extension BenchLedger {
     /// Reports without stored sums, for which every chain is folded: comparisons with other
     /// definitions, and differences by the last hundredth of the log.
     private func foldedReports(
-        _ query: MetricsQuery, _ bare: Double, _ count: Int64
+        _ query: MetricsQuery, _ bare: BenchRow.Limit, _ count: Int64
     ) async throws -> [BenchRow] {
         var parameters = MetricParameters()
         parameters.from = "2015-01-01"
         let months = parameters
         func row(_ name: String, _ body: () async throws -> Void) async throws -> BenchRow {
-            BenchRow(
-                name: name, value: try await BenchLedger.seconds(body) * 1_000, unit: "ms",
-                limitName: "bare scan of the facts", limit: bare * 1_000, events: Int(count))
+            .milliseconds(
+                name, try await BenchLedger.seconds(body), against: bare, events: count)
         }
         return [
             try await row("metrics.definitions") {
@@ -108,19 +102,14 @@ extension BenchLedger {
     /// unlike elapsed time, is hardly affected by other load on the machine.
     private func sumsCost(_ count: Int64) async throws -> BenchRow {
         let ledger = try await open()
-        let lateCount = min(BenchLedger.lateEventCount, Int(count) / 20 + 1)
-        let late = lives.lateEvents(lateCount)
+        let late = lateEvents(count)
         let turns = BenchLedger.sumsAreKept
         let turn = (late.count + turns.count - 1) / turns.count
         var spent: [Bool: Double] = [:]
         for (number, keepsSums) in turns.enumerated() {
             let events = late.dropFirst(number * turn).prefix(turn)
-            for piece in EventBatches(Array(events)) {
-                _ = try await ledger.log.append(Array(piece))
-            }
-            guard let projector = try await Projector.open(ledger, keepingSums: keepsSums) else {
-                throw BenchProblem.busy
-            }
+            try await append(Array(events), to: ledger)
+            let projector = try await projector(ledger, keepingSums: keepsSums)
             let started = ProcessorTime.seconds
             _ = try await projector.catchUp()
             spent[keepsSums, default: 0] +=
@@ -129,8 +118,7 @@ extension BenchLedger {
         await ledger.close()
         let (with, without) = (spent[true] ?? 0, spent[false] ?? 0)
         return BenchRow(
-            name: "metrics.projecting", value: with > 0 ? (with - without) / with * 100 : 0,
-            unit: "% of the projector's processor time", limitName: "aim", limit: 30,
-            events: Int(count))
+            "metrics.projecting", with > 0 ? (with - without) / with * 100 : 0,
+            "% of the projector's processor time", against: .init("aim", 30), events: count)
     }
 }

@@ -25,19 +25,19 @@ extension BenchLedger {
         _ = try await fill(report: report)
         let ledger = try await open()
         let count = try await ledger.log.head().position
-        let clock = ContinuousClock()
         let prover = TreeProver(ledger.log, directory: ledger.directory)
         let prepared = try await BenchLedger.seconds { try await prover.prepare() }
         var byteCount = 0
-        let started = clock.now
-        for number in 0..<BenchLedger.proofCount {
-            let position = number &* 7_919_977 % count + 1
-            guard let event = try await ledger.log.event(at: position)?.event,
-                let proof = try await prover.proof(of: event)
-            else { throw BenchProblem.refused }
-            byteCount = max(byteCount, proof.path.reduce(2) { $0 + $1.bytes.count * 4 / 3 + 5 })
+        let making = try await BenchLedger.seconds {
+            for number in 0..<BenchLedger.proofCount {
+                let position = number &* 7_919_977 % count + 1
+                guard let event = try await ledger.log.event(at: position)?.event,
+                    let proof = try await prover.proof(of: event)
+                else { throw BenchProblem.refused }
+                byteCount = max(
+                    byteCount, proof.path.reduce(2) { $0 + $1.bytes.count * 4 / 3 + 5 })
+            }
         }
-        let perProof = (clock.now - started).seconds / Double(BenchLedger.proofCount)
         let signer = CheckpointSigner(
             log: ledger.log, operations: ledger.operations, prover: prover,
             key: try NoteSignerKey(name: BenchLedger.origin)
@@ -49,14 +49,11 @@ extension BenchLedger {
             signed.append(try await BenchLedger.seconds { _ = try await signer.sign() })
         }
         await ledger.close()
-        let events = Int(count)
         return [
-            BenchRow(name: "proof.prepare", value: prepared, unit: "s", events: events),
-            BenchRow(name: "proof.bytes", value: Double(byteCount), unit: "bytes", events: events),
-            BenchRow(name: "proof.make", value: perProof * 1_000, unit: "ms", events: events),
-            BenchRow(
-                name: "proof.checkpoint", value: BenchLedger.median(signed) * 1_000, unit: "ms",
-                events: events),
+            BenchRow("proof.prepare", prepared, "s", events: count),
+            BenchRow("proof.bytes", Double(byteCount), "bytes", events: count),
+            .milliseconds("proof.make", making / Double(BenchLedger.proofCount), events: count),
+            .milliseconds("proof.checkpoint", BenchLedger.median(signed), events: count),
         ]
     }
 }
@@ -68,9 +65,7 @@ extension Bench {
 
     /// Checks a bundle of 100 signed events, from its bytes.
     public func check() async throws -> BenchRow {
-        let scratch = try await ScratchLedger.open(
-            environment: environment, apps: apps, roots: roots
-        ) { SystemClock().now }
+        let scratch = try await scratch()
         _ = try await scratch.take(Array(sample.prefix(Int(2 * Bench.bundledCount))), name: "bench")
         let session = try await scratch.session()
         let prover = TreeProver(session.ledger.log)
@@ -81,18 +76,17 @@ extension Bench {
         let maker = BundleMaker(session.snapshot, prover: prover, signer: signer)
         let positions = Array(1...min(Bench.bundledCount, session.head))
         let bytes = try await maker.events(positions).bytes
-        let clock = ContinuousClock()
-        let started = clock.now
-        for _ in 0..<Bench.checkCount {
-            let report = BundleCheck(
-                try ProofBundle(bytes), key: signer.key.verifier, roots: roots
-            ).run()
-            guard report.isProven else { throw BenchProblem.refused }
+        let elapsed = try await BenchLedger.seconds {
+            for _ in 0..<Bench.checkCount {
+                let report = BundleCheck(
+                    try ProofBundle(bytes), key: signer.key.verifier, roots: roots
+                ).run()
+                guard report.isProven else { throw BenchProblem.refused }
+            }
         }
-        let elapsed = (clock.now - started).seconds / Double(Bench.checkCount)
         try session.projections.close()
         await scratch.remove()
-        return BenchRow(
-            name: "proof.check", value: elapsed * 1_000, unit: "ms", events: positions.count)
+        return .milliseconds(
+            "proof.check", elapsed / Double(Bench.checkCount), events: positions.count)
     }
 }

@@ -47,12 +47,33 @@ public struct BenchLedger: Sendable {
     func prepare() async throws -> Int64 {
         let ledger = try await open()
         let (count, _) = try await write(to: ledger, holdingBackLast: true)
-        guard try await Projector.open(ledger) != nil else { throw BenchProblem.busy }
+        _ = try await projector(ledger)
         await ledger.close()
-        // Excludes the memory used for writing the log.
+        await forgetWriting()
+        return count
+    }
+
+    /// Excludes the memory used for writing the log.
+    func forgetWriting() async {
         await Blocking.run { FreedMemory.giveBack() }
         PeakMemory.reset()
-        return count
+    }
+
+    func projector(
+        _ ledger: EnvironmentLedger, keepingSums keepsSums: Bool = true
+    ) async throws -> Projector {
+        guard let projector = try await Projector.open(ledger, keepingSums: keepsSums) else {
+            throw BenchProblem.busy
+        }
+        return projector
+    }
+
+    /// Seconds of a bare scan of the facts.
+    static func scan(_ facts: FactsStore) async throws -> Double {
+        try await seconds {
+            var page = try await facts.undecodedPage(after: nil)
+            while let last = page?.last { page = try await facts.undecodedPage(after: last) }
+        }
     }
 
     /// Folds all facts into a new projections file, against a bare scan of the facts.
@@ -60,28 +81,21 @@ public struct BenchLedger: Sendable {
         defer { remove() }
         let count = try await prepare()
         let ledger = try await open()
-        let bare = try await BenchLedger.seconds {
-            var page = try await ledger.facts.undecodedPage(after: nil)
-            while let last = page?.last { page = try await ledger.facts.undecodedPage(after: last) }
-        }
-        guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
+        let bare = try await BenchLedger.scan(ledger.facts)
+        let projector = try await projector(ledger)
         let elapsed = try await BenchLedger.seconds { try await projector.rebuild() }
         guard try await projector.projections.checkpoint().position == count else {
             throw BenchProblem.refused
         }
         let chains = try await projector.projections.subscriptionCount()
         await ledger.close()
+        let scan = "bare scan of the facts"
         return [
+            BenchRow("rebuild", elapsed, "s", against: .init(scan, bare), events: count),
             BenchRow(
-                name: "rebuild", value: elapsed, unit: "s", limitName: "bare scan of the facts",
-                limit: bare, events: Int(count)),
-            BenchRow(
-                name: "rebuild.rate", value: Double(count) / elapsed, unit: "events/s",
-                limitName: "bare scan of the facts", limit: Double(count) / bare,
-                events: Int(count)),
-            BenchRow(
-                name: "rebuild.chains", value: Double(chains) / elapsed, unit: "chains/s",
-                events: Int(count)),
+                "rebuild.rate", Double(count) / elapsed, "events/s",
+                against: .init(scan, Double(count) / bare), events: count),
+            BenchRow("rebuild.chains", Double(chains) / elapsed, "chains/s", events: count),
         ]
     }
 
@@ -90,18 +104,26 @@ public struct BenchLedger: Sendable {
     /// Number of events measured.
     static let lateEventCount = 20_000
 
+    /// New events of chains across a ledger of `count` events.
+    func lateEvents(_ count: Int64) -> [NewEvent] {
+        lives.lateEvents(min(BenchLedger.lateEventCount, Int(count) / 20 + 1))
+    }
+
+    func append(_ events: [NewEvent], to ledger: EnvironmentLedger) async throws(StoreError) {
+        for piece in EventBatches(events) { _ = try await ledger.log.append(Array(piece)) }
+    }
+
     /// Applies new events of chains across the ledger, against bare insertions of as many rows.
     public func project() async throws -> [BenchRow] {
         defer { remove() }
         let count = try await prepare()
         let ledger = try await open()
-        guard let projector = try await Projector.open(ledger) else { throw BenchProblem.busy }
-        let late = lives.lateEvents(min(BenchLedger.lateEventCount, Int(count) / 20 + 1))
-        for piece in EventBatches(late) { _ = try await ledger.log.append(Array(piece)) }
-        let clock = ContinuousClock()
-        let started = clock.now
+        let projector = try await projector(ledger)
+        let late = lateEvents(count)
+        try await append(late, to: ledger)
+        let started = ContinuousClock.now
         let head = try await projector.catchUp()
-        let elapsed = (clock.now - started).seconds
+        let elapsed = (ContinuousClock.now - started).seconds
         guard head == count + Int64(late.count) else { throw BenchProblem.refused }
         let folder = folder
         let bare = try await Blocking.run {
@@ -112,8 +134,8 @@ public struct BenchLedger: Sendable {
         await ledger.close()
         return [
             BenchRow(
-                name: "project", value: Double(late.count) / elapsed, unit: "events/s",
-                limitName: "bare SQLite insert", limit: bare, events: Int(count))
+                "project", Double(late.count) / elapsed, "events/s",
+                against: .init("bare SQLite insert", bare), events: count)
         ]
     }
 
@@ -139,21 +161,18 @@ public struct BenchLedger: Sendable {
                 try await BenchLedger.seconds { try await BenchChild.run(binary, ["--version"]) })
         }
         return [
-            BenchRow(
-                name: "start", value: BenchLedger.median(answers) * 1_000, unit: "ms",
-                limitName: "a process that prints its version",
-                limit: BenchLedger.median(bare) * 1_000, events: Int(count)),
-            BenchRow(
-                name: "start.slowest", value: (answers.max() ?? 0) * 1_000, unit: "ms",
-                events: Int(count)),
+            .milliseconds(
+                "start", BenchLedger.median(answers),
+                against: .init("a process that prints its version", BenchLedger.median(bare)),
+                events: count),
+            .milliseconds("start.slowest", answers.max() ?? 0, events: count),
         ]
     }
 
     static func seconds(_ body: () async throws -> Void) async rethrows -> Double {
-        let clock = ContinuousClock()
-        let started = clock.now
+        let started = ContinuousClock.now
         try await body()
-        return (clock.now - started).seconds
+        return (ContinuousClock.now - started).seconds
     }
 
     static func median(_ values: [Double]) -> Double { percentile(values, 0.5) }

@@ -7,32 +7,55 @@ public struct BenchRow: Sendable {
     /// Per second where the limit is a rate; nil where the measurement was impossible.
     public let value: Double?
     public let unit: String
-    public let limitName: String?
-    public let limit: Double?
-    public let events: Int
-    public let peakMemoryMiB: Double
+    let limit: Limit?
+    let events: Int64
+    let peakMemoryMiB = PeakMemory.mebibytes
     /// Why there is no figure, in one sentence.
-    public let reason: String?
+    var reason: String?
 
-    /// - Parameter reason: why the figure cannot be measured here; nil where it was.
-    public init(
-        name: String, value: Double? = nil, unit: String, limitName: String? = nil,
-        limit: Double? = nil, missing reason: String? = nil, events: Int
+    /// The same work by other means, measured in the same run; in the unit of the figure.
+    struct Limit: Sendable {
+        let name: String
+        let value: Double
+
+        init(_ name: String, _ value: Double) {
+            self.name = name
+            self.value = value
+        }
+    }
+
+    init(
+        _ name: String, _ value: Double?, _ unit: String, against limit: Limit? = nil,
+        events: some BinaryInteger
     ) {
         self.name = name
         self.value = value
         self.unit = unit
-        self.limitName = limitName
         self.limit = limit
-        self.events = events
-        peakMemoryMiB = PeakMemory.mebibytes
+        self.events = Int64(events)
+    }
+
+    /// A row without a figure.
+    ///
+    /// - Parameter reason: why it cannot be measured here.
+    public init(_ name: String, _ unit: String, missing reason: String, events: Int64 = 0) {
+        self.init(name, nil, unit, events: events)
         self.reason = reason
+    }
+
+    /// A time in milliseconds, measured in seconds as is its limit.
+    static func milliseconds(
+        _ name: String, _ seconds: Double, against limit: Limit? = nil, events: some BinaryInteger
+    ) -> BenchRow {
+        BenchRow(
+            name, seconds * 1_000, "ms", against: limit.map { Limit($0.name, $0.value * 1_000) },
+            events: events)
     }
 
     /// The figure as a share of the limit; nil without one.
     public var ratio: Double? {
-        guard let value, let limit, limit > 0 else { return nil }
-        return value / limit
+        guard let value, let limit, limit.value > 0 else { return nil }
+        return value / limit.value
     }
 
     public func write(to json: inout JSONWriter) {
@@ -40,8 +63,8 @@ public struct BenchRow: Sendable {
             json.member("name", name)
             json.member("value", value.map { BenchRow.rounded($0, places: 3) })
             json.member("unit", unit)
-            json.member("limitName", limitName)
-            json.member("limit", limit.map { BenchRow.rounded($0, places: 3) })
+            json.member("limitName", limit?.name)
+            json.member("limit", limit.map { BenchRow.rounded($0.value, places: 3) })
             json.member("ratio", ratio.map { BenchRow.rounded($0, places: 4) })
             json.member("events", events)
             json.member("peakMemoryMiB", BenchRow.rounded(peakMemoryMiB, places: 1))
@@ -54,10 +77,10 @@ public struct BenchRow: Sendable {
             return "\(name.padding(to: 22)) not measured: \(reason ?? "")"
         }
         var line = "\(name.padding(to: 22)) \(BenchRow.figure(value)) \(unit)"
-        if let limit, let limitName, let ratio {
+        if let limit, let ratio {
             line +=
-                ", \(BenchRow.rounded(ratio, places: 2)) × \(limitName)"
-                + " (\(BenchRow.figure(limit)) \(unit))"
+                ", \(BenchRow.rounded(ratio, places: 2)) × \(limit.name)"
+                + " (\(BenchRow.figure(limit.value)) \(unit))"
         }
         return line + "; \(events) events, peak \(Int(peakMemoryMiB.rounded())) MiB"
     }

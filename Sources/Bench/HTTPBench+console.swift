@@ -45,9 +45,6 @@ extension HTTPBench {
         let load = try await HTTPBench.load(
             port, paths.map { HTTPBench.get($0) }, connectionCount: HTTPBench.browserCount,
             seconds: HTTPBench.pageSeconds)
-        return [
-            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
-            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
-        ]
+        return [load.time("\(name).p50", 0.5), load.time("\(name).p99", 0.99)]
     }
 }

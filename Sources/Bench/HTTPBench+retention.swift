@@ -40,13 +40,12 @@ extension HTTPBench {
             let shown = try await shownCount(of: beside.requestCount, from: started)
             return rows("retention.alone", alone) + rows("retention", beside) + [
                 BenchRow(
-                    name: "retention.shown", value: Double(shown), unit: "messages",
-                    limitName: "requests", limit: Double(count), events: shown),
-                BenchRow(
-                    name: "retention.intake", value: intake.perSecond, unit: "notifications/s",
-                    limitName: "offered", limit: HTTPBench.steadyRate,
-                    events: intake.requestCount - intake.failureCount),
-                row("retention.intake.p99", intake.milliseconds(atShare: 0.99), "ms", intake),
+                    "retention.shown", Double(shown), "messages",
+                    against: .init("requests", Double(count)), events: shown),
+                intake.rate(
+                    "retention.intake", "notifications/s",
+                    against: .init("offered", HTTPBench.steadyRate)),
+                intake.time("retention.intake.p99", 0.99),
             ]
         }
     }
@@ -62,12 +61,9 @@ extension HTTPBench {
 
     private func rows(_ name: String, _ load: LoadResult) -> [BenchRow] {
         [
-            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
-            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
-            BenchRow(
-                name: "\(name).rate", value: load.perSecond, unit: "requests/s",
-                limitName: "offered", limit: HTTPBench.retentionRate,
-                events: load.requestCount - load.failureCount),
+            load.time("\(name).p50", 0.5), load.time("\(name).p99", 0.99),
+            load.rate(
+                "\(name).rate", "requests/s", against: .init("offered", HTTPBench.retentionRate)),
         ]
     }
 

@@ -108,12 +108,10 @@ public struct HTTPBench: Sendable {
         guard !requests.isEmpty else { return [] }
         let load = try await HTTPBench.load(port, requests)
         return [
-            BenchRow(
-                name: name, value: load.perSecond, unit: "questions/s",
-                limitName: "plain Hummingbird hello-world", limit: hello.perSecond,
-                events: load.requestCount - load.failureCount),
-            row("\(name).p99", load.milliseconds(atShare: 0.99), "ms", load),
-            row("\(name).p50", load.milliseconds(atShare: 0.5), "ms", load),
+            load.rate(
+                name, "questions/s",
+                against: .init("plain Hummingbird hello-world", hello.perSecond)),
+            load.time("\(name).p99", 0.99), load.time("\(name).p50", 0.5),
         ]
     }
 
@@ -163,15 +161,14 @@ public struct HTTPBench: Sendable {
                 rowByteCount: 300, bodyByteCount: 1_200)
         }
         return [
-            BenchRow(
-                name: "http.notifications", value: full.perSecond, unit: "notifications/s",
-                limitName: "bare single-row durable inserts", limit: bare,
-                events: full.requestCount - full.failureCount),
-            row("http.notifications.p99", full.milliseconds(atShare: 0.99), "ms", full),
-            row("http.notifications.processor", processor * 1e6, "µs", full),
-            row("http.steady", steady.perSecond, "notifications/s", steady),
-            row("http.steady.p99", steady.milliseconds(atShare: 0.99), "ms", steady),
-            row("http.steady.lag", worst.withLock { $0 } / .seconds(1), "s", steady),
+            full.rate(
+                "http.notifications", "notifications/s",
+                against: .init("bare single-row durable inserts", bare)),
+            full.time("http.notifications.p99", 0.99),
+            full.row("http.notifications.processor", processor * 1e6, "µs"),
+            steady.rate("http.steady", "notifications/s"),
+            steady.time("http.steady.p99", 0.99),
+            steady.row("http.steady.lag", worst.withLock { $0 } / .seconds(1), "s"),
         ]
     }
 
@@ -195,12 +192,5 @@ public struct HTTPBench: Sendable {
                 + "Content-Length: \(body.count)\r\n\r\n")
         buffer.writeBytes(body)
         return buffer
-    }
-
-    func row(
-        _ name: String, _ value: Double, _ unit: String, _ load: LoadResult
-    ) -> BenchRow {
-        BenchRow(
-            name: name, value: value, unit: unit, events: load.requestCount - load.failureCount)
     }
 }

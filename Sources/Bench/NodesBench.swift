@@ -34,9 +34,8 @@
             guard PostgresCluster.binaryDirectory != nil else {
                 return [
                     BenchRow(
-                        name: "nodes", unit: "events/s",
-                        missing: "The programs of PostgreSQL's server are not installed.", events: 0
-                    )
+                        "nodes", "events/s",
+                        missing: "The programs of PostgreSQL's server are not installed.")
                 ]
             }
             let cluster = try PostgresCluster()
@@ -103,8 +102,7 @@
             var logs: [any LedgerLog] = []
             for _ in 0..<nodes { logs.append(try await engine.openLog(BenchLedger.environment)) }
             let before = try await logs[0].head().position
-            let clock = ContinuousClock()
-            let started = clock.now
+            let started = ContinuousClock.now
             let latencies = try await withThrowingTaskGroup(of: [Double].self) { group in
                 for (number, log) in logs.enumerated() {
                     group.addTask {
@@ -119,7 +117,7 @@
                 }
                 return try await group.reduce(into: []) { $0 += $1 }
             }
-            let elapsed = (clock.now - started).seconds
+            let elapsed = (ContinuousClock.now - started).seconds
             let stored = try await logs[0].head().position - before
             for log in logs { await log.close() }
             let appended = latencies.count * size
@@ -128,14 +126,11 @@
                 batchCount: size, byteCount: pool.bodyByteCount + 330, clientCount: nodes)
             return [
                 BenchRow(
-                    name: name, value: Double(appended) / elapsed, unit: "events/s",
-                    limitName: "pgbench inserting as many bytes", limit: bare, events: appended),
-                BenchRow(
-                    name: "\(name).p50", value: BenchLedger.percentile(latencies, 0.5) * 1_000,
-                    unit: "ms", events: appended),
-                BenchRow(
-                    name: "\(name).p99", value: BenchLedger.percentile(latencies, 0.99) * 1_000,
-                    unit: "ms", events: appended),
+                    name, Double(appended) / elapsed, "events/s",
+                    against: .init("pgbench inserting as many bytes", bare), events: appended),
+                .milliseconds("\(name).p50", BenchLedger.median(latencies), events: appended),
+                .milliseconds(
+                    "\(name).p99", BenchLedger.percentile(latencies, 0.99), events: appended),
             ]
         }
 
@@ -183,9 +178,8 @@
                     })
             }
             for log in [writer, reader] { await log.close() }
-            return BenchRow(
-                name: "nodes.tail.p50", value: BenchLedger.percentile(latencies, 0.5) * 1_000,
-                unit: "ms", events: latencies.count)
+            return .milliseconds(
+                "nodes.tail.p50", BenchLedger.median(latencies), events: latencies.count)
         }
 
         /// Notifications posted to a node, client, node and database on the same cores.

@@ -24,7 +24,10 @@ public enum ReceiptBench {
         // Warms the certificate chain cache, as on any server after its first receipt.
         let bare = try BareReceiptVerification(receipts[0], verifier: verifier, receivedAt: now)
         _ = bare.run(count: 200)
-        let rates = try Bench.rates(repetitions: repetitions) {
+        return try Bench.rate(
+            "receipts", "receipts/s", against: "bare RSA-2048 verification",
+            repetitions: repetitions
+        ) {
             for receipt in receipts {
                 try identity.require(try verifier.verify(receipt, receivedAt: now))
             }
@@ -32,10 +35,6 @@ public enum ReceiptBench {
         } beside: {
             bare.run(count: receipts.count)
         }
-        guard rates.limit > 0 else { throw BenchProblem.refused }
-        return BenchRow(
-            name: "receipts", value: rates.value, unit: "receipts/s",
-            limitName: "bare RSA-2048 verification", limit: rates.limit, events: rates.count)
     }
 
     /// Version 1 notifications of simulated customers, each with a receipt of its purchases.

@@ -170,8 +170,7 @@ struct BenchCommand: OutputCommand {
         #else
             return [
                 BenchRow(
-                    name: "nodes", unit: "events/s",
-                    missing: "This program was built without PostgreSQL.", events: 0)
+                    "nodes", "events/s", missing: "This program was built without PostgreSQL.")
             ]
         #endif
     }

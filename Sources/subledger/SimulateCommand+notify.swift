@@ -76,7 +76,7 @@ extension SimulateCommand {
         private func deliveryFaults() throws(CommandFailure) -> DeliveryFaults {
             var found = DeliveryFaults()
             found.outages = try store.statedOutages()
-            found.chance = rough.map { RandomDeliveryFaults.rough(seed: $0) }
+            found.chance = rough.map { RandomDeliveryFaults(seed: $0, isRough: true) }
             found.rules = try SimulatedStoreOptions.script(faults)
             return found
         }

@@ -52,7 +52,7 @@ struct ReceiptTarget: FuzzTarget {
         var all: [[UInt8]] = []
         for bits in 0..<16 {
             var writing = ReceiptEncoding()
-            writing.usesSHA1 = bits & 1 != 0
+            writing.digest = bits & 1 != 0 ? "SHA1" : "SHA256"
             writing.hasSignedAttributes = bits & 2 != 0
             writing.isIndefinite = bits & 4 != 0
             writing.usesKeyIdentifier = bits & 8 != 0

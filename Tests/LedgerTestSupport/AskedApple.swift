@@ -9,9 +9,6 @@ import Simulator
 /// advances only by waiting.
 package struct AskedApple: Sendable {
     package static let app = BundleId(MadeChain.app)
-    package static let key: ServedKey = {
-        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
     package static let productionPlan = plan(.production, seed: 0)
     package static let production = ServedRecords(productionPlan)
     package static let sandbox = ServedRecords(plan(.sandbox, seed: 1))
@@ -52,7 +49,7 @@ package struct AskedApple: Sendable {
 
     package init(
         faults: [ServedFaultRule] = [], sandboxFaults: [ServedFaultRule] = [],
-        books: ServedRecords = AskedApple.production, key: ServedKey = AskedApple.key,
+        books: ServedRecords = AskedApple.production, key: ServedKey = TestAuthority.key,
         onAnswer: @escaping @Sendable (TransportRequest, TransportResponse) async -> Void = {
             _, _ in
         },
@@ -61,7 +58,7 @@ package struct AskedApple: Sendable {
         let clock = clock
         func served(_ books: ServedRecords, _ faults: [ServedFaultRule]) -> SimulatedAPI {
             var setup = SimulatedAPI.Setup(
-                books: books, key: AskedApple.key, authority: TestAuthority.shared,
+                books: books, key: TestAuthority.key, authority: TestAuthority.shared,
                 storeClock: { clock.now }, clock: { clock.now })
             setup.faults = faults
             return SimulatedAPI(setup)
@@ -71,8 +68,7 @@ package struct AskedApple: Sendable {
         transport = SimulatedTransport(
             production: api, sandbox: sandboxApi, onAnswer: onAnswer)
         client = AppStoreServerAPIClient(
-            credentials: try APICredentials(
-                keyId: key.keyId, issuerId: key.issuerId, bundleId: AskedApple.app, pem: key.pem),
+            credentials: try key.credentials(AskedApple.app),
             transport: carrying(transport), clock: clock,
             policy: RetryPolicy(attempts: 2, firstWaitMilliseconds: 1, longestWaitMilliseconds: 1))
     }

@@ -19,12 +19,8 @@ package struct RecoveryWorld: Sendable {
     package static let books = ServedRecords(HistoryPlan(limit: .chains(300)))
     /// Everything was requested at once.
     package static let attempts = AttemptLog(delivering: books)
-    package static let key: ServedKey = {
-        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
-    /// 2026-06-01.
-    package static let now = Timestamp(milliseconds: 1_780_272_000_000)
-    package static let app = BundleId("com.example.app")
+    package static let now = AskedApple.now
+    package static let app = AskedApple.app
 
     package var ledger: TemporaryLedger
     package var faults: [ServedFaultRule] = []
@@ -49,16 +45,17 @@ package struct RecoveryWorld: Sendable {
     }
 
     /// Apple, with this world's faults from the first request on.
-    package func apple() -> SimulatedAPI {
-        let now = RecoveryWorld.now
+    package func apple(
+        clock: @escaping @Sendable () -> Timestamp = { RecoveryWorld.now }
+    ) -> SimulatedAPI {
         var setup = SimulatedAPI.Setup(
-            books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
+            books: RecoveryWorld.books, key: TestAuthority.key, authority: TestAuthority.shared,
             attempts: outages.isEmpty
                 ? RecoveryWorld.attempts
                 : AttemptLog(
                     delivering: RecoveryWorld.books,
                     outages: outages.map { DeliveryOutage($0) }),
-            storeClock: { now }, clock: { now })
+            storeClock: clock, clock: clock)
         setup.faults = faults
         setup.rateWindowMilliseconds = nil
         return SimulatedAPI(setup)
@@ -72,9 +69,7 @@ package struct RecoveryWorld: Sendable {
         carrying: (SimulatedTransport) -> any APITransport = { $0 }
     ) throws -> AppStoreServerAPIClient {
         AppStoreServerAPIClient(
-            credentials: try APICredentials(
-                keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
-                bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
+            credentials: try TestAuthority.key.credentials(RecoveryWorld.app),
             transport: carrying(SimulatedTransport(production: api, onAnswer: onAnswer)),
             clock: ManualClock(RecoveryWorld.now, sleeping: .advances),
             policy: RetryPolicy(

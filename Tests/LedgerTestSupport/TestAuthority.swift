@@ -1,3 +1,5 @@
+import AppStore
+import AppStoreAPI
 import Signing
 import Simulator
 
@@ -19,6 +21,18 @@ package enum TestAuthority {
         do { return try ReceiptAuthority() } catch { fatalError("OpenSSL makes no keys: \(error)") }
     }()
 
+    /// The key of every simulated API.
+    package static let key: ServedKey = {
+        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
+    }()
+
     package static let rootFingerprint = SHA256.hash(shared.rootDER)
     package static let signer = DeliverySigner(authority: shared)
+}
+
+extension ServedKey {
+    /// Those of a client that uses this key.
+    package func credentials(_ app: BundleId) throws -> APICredentials {
+        try APICredentials(keyId: keyId, issuerId: issuerId, bundleId: app, pem: pem)
+    }
 }

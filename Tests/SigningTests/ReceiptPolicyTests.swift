@@ -91,7 +91,7 @@ struct ReceiptPolicyTests {
         let contents = ReceiptTrial.contents()
         for bits in 0..<16 {
             var writing = ReceiptEncoding()
-            writing.usesSHA1 = bits & 1 != 0
+            writing.digest = bits & 1 != 0 ? "SHA1" : "SHA256"
             writing.hasSignedAttributes = bits & 2 != 0
             writing.isIndefinite = bits & 4 != 0
             writing.usesKeyIdentifier = bits & 8 != 0
@@ -111,7 +111,7 @@ struct ReceiptPolicyTests {
     func writingsRefused() throws {
         let authority = try ReceiptTrial.authority()
         var writing = ReceiptEncoding()
-        writing.usesSHA512 = true
+        writing.digest = "SHA512"
         #expect(
             try ReceiptTrial.code(authority.sign(ReceiptTrial.contents(), writing: writing))
                 == .unsupportedAlgorithm)

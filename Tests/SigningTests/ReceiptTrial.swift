@@ -1,8 +1,8 @@
 import AppStore
-import Simulator
 import Testing
 
 @testable import Signing
+@testable import Simulator
 
 /// Minted receipts and the results of verifying them.
 enum ReceiptTrial {
@@ -45,5 +45,17 @@ enum ReceiptTrial {
     /// The result of a payload signed by the shared authority.
     static func code(payload: [UInt8]) throws -> VerificationCode? {
         try code(authority().sign(payload: payload))
+    }
+}
+
+extension ReceiptAuthority {
+    /// New certificates of another shape for the same keys, which are slow to generate; only a
+    /// signer's key of another length is replaced.
+    func reshaped(_ shape: AuthorityShape) throws -> ReceiptAuthority {
+        let isSame = signerKey.bitCount == shape.leafBitCount
+        return try ReceiptAuthority(
+            shape: shape, rootKey: rootKey, intermediateKey: intermediateKey,
+            signerKey: isSame
+                ? signerKey : RSAPrivateKey(generatingBitCount: shape.leafBitCount))
     }
 }

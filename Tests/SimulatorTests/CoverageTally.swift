@@ -1,12 +1,13 @@
 import AppStore
-import Simulator
+
+@testable import Simulator
 
 /// What a set of lives exercises, so that a test can require full coverage.
 struct CoverageTally {
     /// What the deliveries show.
     private(set) var evidence: Set<String> = []
     /// The kinds of recorded losses.
-    private(set) var losses: Set<SimulatedLoss.Kind> = []
+    private(set) var losses: Set<LossRecord.Kind> = []
     /// The states and reasons of true intervals.
     private(set) var states: Set<TrueState> = []
     private(set) var reasons: Set<TrueReason> = []
@@ -66,7 +67,7 @@ struct CoverageTally {
     /// Names of what no life has exercised yet.
     var missing: [String] {
         CoverageTally.forms.subtracting(evidence).sorted()
-            + SimulatedLoss.Kind.allCases.filter { !losses.contains($0) }.map(\.rawValue)
+            + LossRecord.Kind.allCases.filter { !losses.contains($0) }.map(\.rawValue)
             + TrueState.allCases.filter { !states.contains($0) }.map(\.rawValue)
             + TrueReason.allCases.filter { !reasons.contains($0) }.map(\.rawValue)
     }

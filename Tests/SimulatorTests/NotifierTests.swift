@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 import Testing
 
@@ -185,7 +186,7 @@ struct NotifierTests {
         let books = Self.books(seeds: 0..<80)
         func run(_ seed: UInt64) -> ([Timestamp], Notifier.Tally) {
             var faults = DeliveryFaults()
-            faults.chance = .rough(seed: seed)
+            faults.chance = RandomDeliveryFaults(seed: seed, isRough: true)
             var notifier = Notifier(books: books, faults: faults)
             return (Self.steps(&notifier).map(\.arrival), notifier.tally)
         }

@@ -1,6 +1,8 @@
 import AppStore
-import Simulator
+import LedgerTestSupport
 import Testing
+
+@testable import Simulator
 
 /// The generator: its output is reproducible, well-formed, and covers everything.
 struct SubscriberTests {
@@ -30,7 +32,7 @@ struct SubscriberTests {
     func emptyTally() {
         let tally = CoverageTally()
         let everything =
-            CoverageTally.forms.count + SimulatedLoss.Kind.allCases.count
+            CoverageTally.forms.count + LossRecord.Kind.allCases.count
             + TrueState.allCases.count + TrueReason.allCases.count
         #expect(tally.missing.count == everything)
     }

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerTestSupport
 import Simulator
 import Testing
 
@@ -81,15 +82,7 @@ struct TruthTests {
             Issue.record("seed \(seed): no answer at \(moment.at.rfc3339)")
             return
         }
-        let next = answer.nextProductId
-        let isSame =
-            answer.state.rawValue == moment.state.rawValue
-            && answer.productId == moment.productId && answer.willRenew == moment.willRenew
-            && next == moment.nextProductId && answer.accessUntil == moment.accessUntil
-            && answer.phase.rawValue == moment.phase.rawValue
-            && answer.price == Money(milliunits: moment.price, currency: moment.currency)
-            && answer.priceIncrease?.rawValue == moment.priceIncrease?.rawValue
-        if !isSame { Issue.record("seed \(seed): \(answer) is not \(moment)") }
+        if !moment.equals(answer) { Issue.record("seed \(seed): \(answer) is not \(moment)") }
     }
 }
 

@@ -191,21 +191,16 @@ struct ReceiptTruthTests {
     // MARK: Sending
 
     /// From now on Apple can be queried about these customers.
-    private static let key: ServedKey = {
-        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
-
     /// A client of the app whose customers are in these books.
     private static func client(
         _ books: ServedRecords, _ faults: [ServedFaultRule]
     ) throws -> AppStoreServerAPIClient {
         var setup = SimulatedAPI.Setup(
-            books: books, key: key, authority: TestAuthority.shared,
+            books: books, key: TestAuthority.key, authority: TestAuthority.shared,
             storeClock: { ServedPlace.now }, clock: { ServedPlace.now })
         setup.faults = faults
         return AppStoreServerAPIClient(
-            credentials: try APICredentials(
-                keyId: key.keyId, issuerId: key.issuerId, bundleId: books.bundleId, pem: key.pem),
+            credentials: try TestAuthority.key.credentials(books.bundleId),
             transport: SimulatedTransport(production: SimulatedAPI(setup)),
             clock: ManualClock(ServedPlace.now))
     }

@@ -307,7 +307,7 @@ struct SignatureRouteTests {
                     client, kind, body, query: "?bundleId=\(RecoveryWorld.app)")
                 #expect(answer.status == 200, "\(kind)")
                 #expect(answer.json["kind"]?.string == kind)
-                #expect(answer.json["keyId"]?.string == RecoveryWorld.key.keyId)
+                #expect(answer.json["keyId"]?.string == TestAuthority.key.keyId)
                 #expect(answer.json["timestamp"]?.int64 == ServedPlace.now.milliseconds)
                 #expect(answer.json["eligibility"]?.isNull == true)
                 #expect(answer.json["signature"]?.string?.isEmpty == false)

@@ -8,10 +8,23 @@ struct LoadResult: Sendable {
 
     var perSecond: Double { seconds > 0 ? Double(requestCount) / seconds : 0 }
 
-    /// Milliseconds within which this share of the requests was answered.
-    func milliseconds(atShare share: Double) -> Double {
-        guard !latencies.isEmpty else { return 0 }
+    func rate(
+        _ name: String, _ unit: String, against limit: BenchRow.Limit? = nil
+    ) -> BenchRow {
+        row(name, perSecond, unit, against: limit)
+    }
+
+    /// The time within which this share of the requests was answered.
+    func time(_ name: String, _ share: Double) -> BenchRow {
+        guard !latencies.isEmpty else { return row(name, 0, "ms") }
         let index = Int((Double(latencies.count) * share).rounded(.up)) - 1
-        return Double(latencies[min(max(index, 0), latencies.count - 1)]) / 1_000
+        let microseconds = latencies[min(max(index, 0), latencies.count - 1)]
+        return row(name, Double(microseconds) / 1_000, "ms")
+    }
+
+    func row(
+        _ name: String, _ value: Double, _ unit: String, against limit: BenchRow.Limit? = nil
+    ) -> BenchRow {
+        BenchRow(name, value, unit, against: limit, events: requestCount - failureCount)
     }
 }

@@ -17,10 +17,10 @@ struct CertificateExtension: Hashable, Sendable {
 
     /// RFC 5280 §4.2.1.9. `pathLength` is meaningful only for an authority.
     static func basicConstraints(
-        isCA: Bool, pathLength: UInt8? = nil
+        isCA: Bool, pathLength: Int64? = nil
     ) -> CertificateExtension {
         var elements: [[UInt8]] = isCA ? [DER.booleanTrue] : []
-        if let pathLength { elements.append(DER.smallInteger(pathLength)) }
+        if let pathLength { elements.append(DER.integer(pathLength)) }
         return CertificateExtension(
             "2.5.29.19", isCritical: true, value: DER.sequence(elements))
     }

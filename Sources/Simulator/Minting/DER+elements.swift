@@ -31,12 +31,6 @@ extension DER {
         element(0x31, elements.flatMap { $0 })
     }
 
-    /// A non-negative integer below 128.
-    package static func smallInteger(_ value: UInt8) -> [UInt8] {
-        precondition(value < 0x80, "larger integers are not needed")
-        return [0x02, 0x01, value]
-    }
-
     /// A bit string of the named bits of one byte, highest bit first, without trailing zeros (X.690
     /// §11.2.2).
     package static func namedBits(_ bits: UInt8) -> [UInt8] {

@@ -5,15 +5,8 @@ public struct RandomDeliveryFaults: Sendable, Equatable {
     let seed: UInt64
     private let isRough: Bool
 
-    /// No faults.
-    public init(seed: UInt64) { (self.seed, isRough) = (seed, false) }
-
-    private init(rough seed: UInt64) { (self.seed, isRough) = (seed, true) }
-
-    /// All faults of a bad network.
-    public static func rough(seed: UInt64) -> RandomDeliveryFaults {
-        RandomDeliveryFaults(rough: seed)
-    }
+    /// All faults of a bad network if `isRough`, otherwise none.
+    public init(seed: UInt64, isRough: Bool) { (self.seed, self.isRough) = (seed, isRough) }
 
     static let longestLateness = 2 * Pace.day
     static let longestRepetition = Pace.day

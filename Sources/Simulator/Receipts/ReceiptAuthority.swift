@@ -11,9 +11,9 @@ public final class ReceiptAuthority: Sendable {
     public let intermediateDER: [UInt8]
     /// The signer's certificate as DER.
     public let signerDER: [UInt8]
-    private let rootKey: RSAPrivateKey
-    private let intermediateKey: RSAPrivateKey
-    private let signerKey: RSAPrivateKey
+    let rootKey: RSAPrivateKey
+    let intermediateKey: RSAPrivateKey
+    let signerKey: RSAPrivateKey
 
     /// Generates keys and certificates of the given shape.
     ///
@@ -24,7 +24,7 @@ public final class ReceiptAuthority: Sendable {
             signerKey: RSAPrivateKey(generatingBitCount: shape.leafBitCount))
     }
 
-    private init(
+    init(
         shape: AuthorityShape, rootKey: RSAPrivateKey, intermediateKey: RSAPrivateKey,
         signerKey: RSAPrivateKey
     ) throws {
@@ -36,16 +36,6 @@ public final class ReceiptAuthority: Sendable {
             shape, key: intermediateKey, rootKey: rootKey)
         signerDER = try AuthorityCertificates.receipts.leaf(
             shape, key: signerKey, intermediateKey: intermediateKey)
-    }
-
-    /// New certificates of another shape for the same keys, which are slow to generate; only a
-    /// signer's key of another length is replaced.
-    public func reshaped(_ shape: AuthorityShape) throws -> ReceiptAuthority {
-        let isSame = signerKey.bitCount == shape.leafBitCount
-        return try ReceiptAuthority(
-            shape: shape, rootKey: rootKey, intermediateKey: intermediateKey,
-            signerKey: isSame
-                ? signerKey : RSAPrivateKey(generatingBitCount: shape.leafBitCount))
     }
 
     /// A receipt of these contents, binary.

@@ -18,8 +18,6 @@ extension ReceiptEncoding {
         return bytes
     }
 
-    private var digest: String { usesSHA512 ? "SHA512" : usesSHA1 ? "SHA1" : "SHA256" }
-
     private func write(
         _ content: UnsafeRawBufferPointer, signer: [UInt8], certificates: [[UInt8]],
         key: RSAPrivateKey

@@ -1,9 +1,7 @@
 /// How a receipt is encoded and signed. The default matches Apple's current practice.
 public struct ReceiptEncoding: Sendable, Hashable {
-    /// Signed over SHA-1, as until 2023.
-    public var usesSHA1 = false
-    /// Signed over SHA-512, which genuine receipts never are.
-    public var usesSHA512 = false
+    /// The digest that is signed: SHA256, or SHA1 as until 2023; genuine receipts have no other.
+    public var digest = "SHA256"
     /// The signature covers attributes that name the content's digest.
     public var hasSignedAttributes = false
     /// Indefinite lengths and fragmented content, as Xcode writes.

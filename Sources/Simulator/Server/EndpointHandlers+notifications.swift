@@ -15,7 +15,7 @@ extension EndpointHandlers {
     }
 
     func notifications(_ request: ServedRequest) throws(ServedError) -> ServedResponse {
-        let query = try query(request.body)
+        let query = try query(try object(request.body))
         let digest = SHA256.hash(request.body).hexadecimal.prefix(16)
         var start = 0
         if let token = request.value("paginationToken") {
@@ -47,10 +47,7 @@ extension EndpointHandlers {
 
     // MARK: The query
 
-    private func query(_ body: [UInt8]) throws(ServedError) -> HistoryQuery {
-        guard let body = try? JSONValue.parse(body), body.object != nil else {
-            throw ServedError(4_000_000, "Bad request.")
-        }
+    private func query(_ body: JSONValue) throws(ServedError) -> HistoryQuery {
         guard let start = body["startDate"]?.int64, start >= 0 else {
             throw ServedError(4_000_015, "Invalid start date.")
         }

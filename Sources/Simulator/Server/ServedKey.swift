@@ -3,28 +3,22 @@ internal import Signing
 
 /// The In-App Purchase key that the simulated API accepts, with both halves.
 public struct ServedKey: Sendable {
+    /// Both ids are in Apple's format.
     public let keyId: String
-    public let issuerId: String
+    public let issuerId = "57246542-96fe-1a63-e053-0824d011072a"
     /// The `.p8` file for the client: an unencrypted secret, for simulators only.
     public let pem: [UInt8]
     private let publicKeyInfo: [UInt8]
 
-    /// Ids in Apple's format.
-    public static let usualKeyId = "SIMULATED1"
-    public static let usualIssuerId = "57246542-96fe-1a63-e053-0824d011072a"
     /// Tolerated clock difference (App Store Server API: nothing is documented; a minute is usual).
     static let toleranceSeconds: Int64 = 60
     /// Longest token lifetime that Apple accepts.
     static let longestLifeSeconds: Int64 = 3_600
 
     /// A new key, or the one in `pem`. Throws when that contains none on P-256.
-    public init(
-        keyId: String = ServedKey.usualKeyId, issuerId: String = ServedKey.usualIssuerId,
-        pem: [UInt8]? = nil
-    ) throws {
+    public init(keyId: String = "SIMULATED1", pem: [UInt8]? = nil) throws {
         let key = try pem.map { try PrivateKey(pem: $0) } ?? PrivateKey(generating: .p256)
         self.keyId = keyId
-        self.issuerId = issuerId
         self.pem = try pem ?? key.pem()
         publicKeyInfo = key.publicKeyInfo
     }

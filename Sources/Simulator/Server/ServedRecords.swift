@@ -4,8 +4,8 @@ public import AppStore
 /// any time.
 public struct ServedRecords: Sendable {
     /// One notification with its nested parts.
-    struct Sent: Sendable {
-        let signedDate: Timestamp
+    package struct Sent: Sendable {
+        package let signedDate: Timestamp
         let chain: String
         let notification: NotificationPayload
         let transaction: TransactionPayload?
@@ -22,7 +22,7 @@ public struct ServedRecords: Sendable {
     }
 
     /// In order of signing.
-    private(set) var sent: [Sent] = []
+    package private(set) var sent: [Sent] = []
     private(set) var chains: [String: Chain] = [:]
     /// Maps any transactionId or appTransactionId to its chain.
     private(set) var chainOf: [String: String] = [:]
@@ -163,15 +163,6 @@ extension ServedRecords {
 }
 
 extension ServedRecords {
-    /// Number of notifications.
-    public var sentCount: Int { sent.count }
-
-    /// When the first and the last notification were signed; nil if there are none.
-    public var sentSpan: ClosedRange<Timestamp>? {
-        guard let first = sent.first, let last = sent.last else { return nil }
-        return first.signedDate...last.signedDate
-    }
-
     /// Number of lives.
     public var chainCount: Int { chains.count }
 

@@ -1,7 +1,6 @@
 public import AppStore
 import Foundation
 public import Intake
-public import Ledger
 public import LedgerStore
 public import Projection
 public import Signing
@@ -16,13 +15,12 @@ public struct ScratchLedger: Sendable {
     /// Creates an empty ledger that trusts `roots` and accepts evidence of `apps`.
     public static func open(
         environment: Environment, apps: [Configuration.App], roots: TrustedRoots,
-        catalogue: Catalogue = StoryCheck.catalogue,
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> ScratchLedger {
         let directory = FileManager.default.temporaryDirectory
             .appending(path: "subledger-\(UUID().uuidString)").path
         let configuration = Configuration(
-            dataDirectory: directory, apps: apps, catalogue: catalogue)
+            dataDirectory: directory, apps: apps, catalogue: StoryCheck.catalogue)
         let ledger = try await EnvironmentLedger.open(configuration, environment: environment)
         let verifier = EvidenceVerifier(roots: roots, allowedLocalEnvironments: [environment])
         return ScratchLedger(

@@ -1,6 +1,6 @@
 /// Constants of one life: the customer, the app's settings, and the members that Apple's payloads
 /// of the time contain.
-struct LifeTraits: Sendable {
+package struct LifeTraits: Sendable {
     /// The form of webOrderLineItemId.
     enum LineItems: Sendable {
         /// A new one per period.
@@ -12,7 +12,7 @@ struct LifeTraits: Sendable {
         case sometimesShared
     }
 
-    let pace: Pace
+    package let pace: Pace
     let isFamilyShared: Bool
     let isCommitment: Bool
     let lineItems: LineItems
@@ -26,9 +26,9 @@ struct LifeTraits: Sendable {
     let statesEnvelopeDate: Bool
     let appAccountToken: String?
     let storefront: String
-    let currency: String
+    package let currency: String
 
-    init(_ random: inout SeededGenerator) {
+    package init(_ random: inout SeededGenerator) {
         pace = random.pick(
             weighted: [
                 (.calendar, 80), (.fiveMinutes, 8), (.thirtyMinutes, 4), (.oneHour, 4),

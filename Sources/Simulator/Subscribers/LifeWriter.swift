@@ -1,14 +1,14 @@
-import AppStore
+package import AppStore
 
 /// Writes one life: decides what customer and Apple do, keeps Apple's books, signs what Apple would
 /// send, and records the truth of each decision as it is made.
 ///
 /// Time only moves forward. Where Apple's signing date itself ends a state (`Lifecycle.md` §2
 /// rule 5), payload and truth come from one decision.
-struct LifeWriter {
+package struct LifeWriter: Sendable {
     let world: SubscriberWorld
     let seed: UInt64
-    let traits: LifeTraits
+    package let traits: LifeTraits
     var random: SeededGenerator
     /// Separate generator for ids and small delays, so that they do not affect events.
     var details: SeededGenerator
@@ -16,14 +16,14 @@ struct LifeWriter {
     var replacements: SeededGenerator
     /// At least the time of the newest signature.
     var now: Timestamp
-    var periods: [SimulatedPeriod] = []
+    package var periods: [SimulatedPeriod] = []
     var renewal: SimulatedRenewal
     var truth = TruthLine()
     var deliveries: [Delivery] = []
     var losses: [LossRecord] = []
     var refunds: [RefundRecord] = []
     /// The content of each signed renewal info, in order.
-    var statements: [RenewalStatement] = []
+    package var statements: [RenewalStatement] = []
     /// The time from which ends of periods are counted.
     var anchor: Timestamp
     var anchorPeriod = ISO8601Period()
@@ -32,15 +32,15 @@ struct LifeWriter {
     var renewalsInRow = 0
     private var transactionCount = 0
 
-    /// What one renewal info states about renewing; a `TrueMoment` once the life is complete.
-    struct RenewalStatement: Sendable {
+    /// What one renewal info states about renewing.
+    package struct RenewalStatement: Sendable {
         let ordinal: Int
-        let at: Timestamp
-        let willRenew: Bool
-        let next: ProductId
-        let priceIncrease: PriceIncreaseStatus?
+        package let at: Timestamp
+        package let willRenew: Bool
+        package let next: ProductId
+        package let priceIncrease: PriceIncreaseStatus?
         /// Whether another notification of the same millisecond may state something else.
-        let isExact: Bool
+        package let isExact: Bool
 
         /// The reason why a period that ends by the clock ended, according to this (`Lifecycle.md`
         /// §2, reasons).
@@ -125,43 +125,15 @@ extension LifeWriter {
     }
 
     consuming func finished() -> SubscriberLife {
-        let identities = periods.map { ($0.product.productId, $0.identity) }
-        let intervals = truth.intervals(identities)
-        noteStructuralLosses()
-        let reported = losses.map { note in
-            SimulatedLoss(
-                kind: note.kind, dropped: note.dropped,
-                truth: note.truth(from: truth).intervals(identities))
-        }
-        return SubscriberLife(
+        SubscriberLife(
             seed: seed, environment: traits.pace.environment,
             originalTransactionId: OriginalTransactionId(
                 periods[0].transactionIds[0].rawValue),
-            deliveries: deliveries, truth: intervals,
-            moments: statements.filter { !$0.isExact }.compactMap { moment($0, intervals) },
-            losses: reported)
+            deliveries: deliveries, truth: truth.intervals(identities), written: self)
     }
 
-    private func moment(
-        _ note: RenewalStatement, _ intervals: [TrueInterval]
-    ) -> TrueMoment? {
-        guard let index = intervals.firstIndex(where: { $0.contains(note.at) }) else { return nil }
-        let interval = intervals[index]
-        let period = periods[interval.period]
-        var accessUntil: Timestamp?
-        if interval.state.isEntitled {
-            var last = index
-            while last + 1 < intervals.count, intervals[last + 1].state.isEntitled { last += 1 }
-            accessUntil = intervals[last].to
-        }
-        let isOther = note.willRenew && note.next != interval.productId
-        return TrueMoment(
-            at: note.at, state: interval.state, productId: interval.productId,
-            willRenew: note.willRenew, nextProductId: isOther ? note.next : nil,
-            accessUntil: accessUntil, phase: period.phase, price: period.price,
-            currency: traits.currency,
-            priceIncrease: note.priceIncrease.map {
-                $0 == .customerHasNotResponded ? .pending : .accepted
-            })
+    /// Product and transaction of each period.
+    var identities: [(ProductId, TransactionId)] {
+        periods.map { ($0.product.productId, $0.identity) }
     }
 }

@@ -18,47 +18,49 @@ struct LossRecord: Sendable {
         case reopen(Int)
     }
 
-    let kind: SimulatedLoss.Kind
+    /// What was lost. One loss at a time: two could make the answer undetermined.
+    enum Kind: String, Sendable, CaseIterable {
+        /// DID_FAIL_TO_RENEW before a recovery: the recovery itself implies the payment failure.
+        case failureBeforeRecovery
+        /// DID_FAIL_TO_RENEW before EXPIRED: over from the period's end.
+        case failureBeforeExpiry
+        /// DID_FAIL_TO_RENEW with grace, before a recovery with the anchor kept.
+        case graceBeforeRecovery
+        /// DID_FAIL_TO_RENEW with grace, while GRACE_PERIOD_EXPIRED arrived.
+        case graceBeforeGraceExpired
+        /// GRACE_PERIOD_EXPIRED: the stated date implies it.
+        case graceExpired
+        /// EXPIRED after a cancellation: the clock implies it.
+        case expiredAfterEnd
+        /// EXPIRED after billing retry: Apple's window ends it.
+        case expiredAfterRetry
+        /// EXPIRED after billing retry, when a later query returned status 2.
+        case expiredAfterRetryThenAsked
+        /// EXPIRED after a status change in grace or retry that stated status 2.
+        case expiredAfterCancellation
+        /// DID_RENEW, and with it a whole period.
+        case renewal
+        /// SUBSCRIBED, or an upgrade, and with it a whole period.
+        case purchase
+        /// Everything before a later period: adopted in mid-life.
+        case beginning
+        /// REFUND, when nothing later stated the transaction.
+        case refund
+        /// REFUND_REVERSED, when nothing later stated the transaction.
+        case refundReversed
+    }
+
+    let kind: Kind
+    /// Ordinals of the lost deliveries.
     let dropped: Set<Int>
     let edits: [Edit]
-
-    func truth(from line: TruthLine) -> TruthLine {
-        var line = line
-        for edit in edits { line.apply(edit) }
-        return line
-    }
 }
 
 extension LifeWriter {
     /// Notes a loss of deliveries, by ordinal, with the changes that it makes to the truth.
     mutating func lose(
-        _ kind: SimulatedLoss.Kind, _ dropped: Set<Int>, _ edits: [LossRecord.Edit] = []
+        _ kind: LossRecord.Kind, _ dropped: Set<Int>, _ edits: [LossRecord.Edit] = []
     ) {
         losses.append(LossRecord(kind: kind, dropped: dropped, edits: edits))
-    }
-}
-
-extension TruthLine {
-    mutating func apply(_ edit: LossRecord.Edit) {
-        switch edit {
-        case .meaning(let mark, let meaning, let reason):
-            marks[mark].meaning = meaning
-            marks[mark].reason = reason
-        case .from(let mark, let moment): marks[mark].from = moment
-        case .strike(let mark): marks[mark].isGone = true
-        case .postpone(let mark, let moment, let reason):
-            let limit = mark + 1 < marks.count ? marks[mark + 1].from : moment
-            marks[mark].from = min(moment, limit)
-            marks[mark].reason = reason
-        case .attribute(let mark, let period): marks[mark].period = period
-        case .forget(let period):
-            for index in marks.indices where marks[index].period < period {
-                marks[index].isGone = true
-            }
-        case .unrevoke(let period): revocations[period] = nil
-        case .reopen(let period):
-            guard let last = revocations[period]?.indices.last else { return }
-            revocations[period]?[last].to = nil
-        }
     }
 }

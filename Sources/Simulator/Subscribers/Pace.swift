@@ -1,8 +1,8 @@
-import AppStore
+package import AppStore
 
 /// The speed of a subscription: by the calendar in Production, in minutes for sandbox testers, one
 /// day per period in TestFlight.
-enum Pace: Hashable, Sendable, CaseIterable {
+package enum Pace: Hashable, Sendable, CaseIterable {
     case calendar
     case fiveMinutes
     case thirtyMinutes
@@ -13,7 +13,7 @@ enum Pace: Hashable, Sendable, CaseIterable {
     static let hour: Int64 = 60 * minute
     static let day: Int64 = 24 * hour
 
-    var environment: Environment { self == .calendar ? .production : .sandbox }
+    package var environment: Environment { self == .calendar ? .production : .sandbox }
 
     /// Renewals after a purchase before the sandbox stops; nil in Production.
     var renewalLimit: Int? {

@@ -1,7 +1,7 @@
 import AppStore
 
 /// One period in Apple's books: a transaction, or several after a restore.
-struct SimulatedPeriod: Sendable {
+package struct SimulatedPeriod: Sendable {
     let product: SimulatedProduct
     /// The first is the purchase or renewal, the others are restores of it.
     var transactionIds: [TransactionId]
@@ -29,7 +29,7 @@ struct SimulatedPeriod: Sendable {
     /// Ordinals of the deliveries about it.
     var deliveries: [Int] = []
 
-    var price: Int64 { offer?.price ?? product.price }
-    var phase: TruePhase { offer?.phase ?? .standard }
+    package var price: Int64 { offer?.price ?? product.price }
+    package var phase: TruePhase { offer?.phase ?? .standard }
     var length: Int64 { end.milliseconds(since: start) }
 }

@@ -11,8 +11,6 @@ public struct SubscriberLife: Sendable {
     public let deliveries: [Delivery]
     /// What the ledger must report once everything has arrived: adjacent intervals, in order.
     public let truth: [TrueInterval]
-    /// Attributes at the times Apple signed a renewal info, in order of signing.
-    public let moments: [TrueMoment]
-    /// Losses with a determined answer, and that answer.
-    public let losses: [SimulatedLoss]
+    /// Apple's books, and the losses noted, from which tests derive more.
+    package let written: LifeWriter
 }

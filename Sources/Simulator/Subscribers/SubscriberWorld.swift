@@ -38,14 +38,6 @@ public struct SubscriberWorld: Sendable {
         self.horizon = horizon
     }
 
-    /// The environment of a seed's life, without generating it.
-    public func environment(seed: UInt64) -> Environment {
-        var random = SeededGenerator(seed: seed)
-        // In the order of `LifeWriter`, which first draws a seed for its details.
-        _ = random.next()
-        return LifeTraits(&random).pace.environment
-    }
-
     /// The life of a seed; the same each time.
     public func life(seed: UInt64) -> SubscriberLife {
         var writer = LifeWriter(world: self, seed: seed)

@@ -14,7 +14,7 @@ public struct TrueInterval: Hashable, Sendable {
     /// Why there is no access; nil with access, and for one-time purchases that ended as intended.
     public let reason: TrueReason?
     /// Index of the governing period.
-    let period: Int
+    package let period: Int
 
     /// Whether the time is in the interval.
     public func contains(_ moment: Timestamp) -> Bool {

@@ -6,9 +6,7 @@ import Simulator
 /// A client whose network, clock and randomness are controlled by the test.
 struct Asked: Sendable {
     static let app = BundleId("com.example.app")
-    static let key: ServedKey = {
-        do { return try ServedKey() } catch { fatalError("OpenSSL makes no keys: \(error)") }
-    }()
+    static let key = TestAuthority.key
 
     let transport: ScriptedTransport
     /// 2026-06-01, UTC.
@@ -28,10 +26,7 @@ struct Asked: Sendable {
             clock: clock, policy: policy, chance: chance)
     }
 
-    static func credentials() throws -> APICredentials {
-        try APICredentials(
-            keyId: key.keyId, issuerId: key.issuerId, bundleId: app, pem: key.pem)
-    }
+    static func credentials() throws -> APICredentials { try key.credentials(app) }
 
     /// The failure that `body` throws, or nil.
     static func failure(_ body: () async throws -> Void) async -> APIFailure? {

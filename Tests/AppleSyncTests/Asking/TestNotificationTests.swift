@@ -22,7 +22,7 @@ struct TestNotificationTests {
                 source: source ?? .webhook
             ) { AskedApple.now }
             let apple = try AskedApple(
-                faults: faults, key: key ?? AskedApple.key
+                faults: faults, key: key ?? TestAuthority.key
             ) { request, answer in
                 // Apple delivers before it reports the delivery.
                 guard source != nil, answer.status == 200,
@@ -81,9 +81,7 @@ struct TestNotificationTests {
         let report = try await place.ledger { ledger in
             let clock = ManualClock(AskedApple.now, sleeping: .advances)
             let client = AppStoreServerAPIClient(
-                credentials: try APICredentials(
-                    keyId: AskedApple.key.keyId, issuerId: AskedApple.key.issuerId,
-                    bundleId: AskedApple.app, pem: AskedApple.key.pem),
+                credentials: try TestAuthority.key.credentials(AskedApple.app),
                 transport: Mute(body: body), clock: clock)
             return try await TestNotification(
                 client, ledger: ledger, verifier: place.verifier, clock: clock

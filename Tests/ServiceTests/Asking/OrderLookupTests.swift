@@ -24,10 +24,8 @@ struct OrderLookupTests {
         _ order: String, _ apple: AskedApple, first: (any APITransport)? = nil
     ) async throws -> String? {
         let app = BundleId("com.a")
-        let key = try ServedKey(keyId: "OTHER")
         let refused = AppStoreServerAPIClient(
-            credentials: try APICredentials(
-                keyId: key.keyId, issuerId: key.issuerId, bundleId: app, pem: key.pem),
+            credentials: try ServedKey(keyId: "OTHER").credentials(app),
             transport: first ?? apple.transport, clock: apple.clock)
         let place = try TemporaryLedger()
         return try await Gate.ledgers.pass {

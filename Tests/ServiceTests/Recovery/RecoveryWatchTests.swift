@@ -31,16 +31,9 @@ struct RecoveryWatchTests {
         _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64]
     ) async throws -> [Look] {
         let clock = ManualClock(start, sleeping: .advances)
-        var setup = SimulatedAPI.Setup(
-            books: RecoveryWorld.books, key: RecoveryWorld.key, authority: TestAuthority.shared,
-            attempts: RecoveryWorld.attempts, storeClock: { clock.now }, clock: { clock.now })
-        setup.faults = world.faults
-        setup.rateWindowMilliseconds = nil
-        let api = SimulatedAPI(setup)
+        let api = world.apple { clock.now }
         let client = AppStoreServerAPIClient(
-            credentials: try APICredentials(
-                keyId: RecoveryWorld.key.keyId, issuerId: RecoveryWorld.key.issuerId,
-                bundleId: RecoveryWorld.app, pem: RecoveryWorld.key.pem),
+            credentials: try TestAuthority.key.credentials(RecoveryWorld.app),
             transport: SimulatedTransport(production: api), clock: clock)
         let configuration = world.ledger.configuration
         return try await Gate.ledgers.pass {

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerTestSupport
 import Simulator
 
 /// Simulated customers, selected by what happened to them.

@@ -144,15 +144,9 @@ struct Proof {
         guard let answer = life.answer(at: moment.at, now: Proof.end) else {
             throw Disagreement("chain \(id): no answer at \(moment.at.rfc3339)")
         }
-        let isSame =
-            answer.state.rawValue == moment.state.rawValue
-            && answer.productId == moment.productId && answer.willRenew == moment.willRenew
-            && answer.nextProductId == moment.nextProductId
-            && answer.accessUntil == moment.accessUntil
-            && answer.phase.rawValue == moment.phase.rawValue
-            && answer.price == Money(milliunits: moment.price, currency: moment.currency)
-            && answer.priceIncrease?.rawValue == moment.priceIncrease?.rawValue
-        guard isSame else { throw Disagreement("chain \(id): \(answer) is not \(moment)") }
+        guard moment.equals(answer) else {
+            throw Disagreement("chain \(id): \(answer) is not \(moment)")
+        }
     }
 
     /// Repeats an earlier query as of the same position: its answer must not change.

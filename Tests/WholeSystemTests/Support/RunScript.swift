@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 
 /// The faults of a run: drawn from its seed before it begins.
@@ -37,8 +38,7 @@ struct RunScript: Sendable {
     static let day: Int64 = 24 * hour
 
     init(_ random: inout SeededGenerator, _ world: SmallWorld, seed: UInt64) {
-        deliveries.chance =
-            random.chance(75) ? .rough(seed: seed) : RandomDeliveryFaults(seed: seed)
+        deliveries.chance = RandomDeliveryFaults(seed: seed, isRough: random.chance(75))
         if let span = world.books.sentSpan {
             for _ in 0..<random.below(4) {
                 deliveries.outages.append(RunScript.outage(&random, span, world))

@@ -8,10 +8,6 @@ import Simulator
 
 /// A few subscribers of one environment, and everything that Apple and their apps send about them.
 struct SmallWorld: Sendable {
-    /// One key for all runs: creating it costs more than many runs.
-    static let key: ServedKey = {
-        do { return try ServedKey() } catch { fatalError("OpenSSL cannot create keys: \(error)") }
-    }()
     static let signer = DeliverySigner(
         authority: TestAuthority.shared, appAppleId: SmallWorld.subscribers.appAppleId)
 
@@ -71,8 +67,6 @@ struct SmallWorld: Sendable {
     }
 
     static func credentials() throws -> APICredentials {
-        try APICredentials(
-            keyId: key.keyId, issuerId: key.issuerId, bundleId: subscribers.bundleId,
-            pem: key.pem)
+        try TestAuthority.key.credentials(subscribers.bundleId)
     }
 }

@@ -71,7 +71,7 @@ struct SystemRun {
         _ time: VirtualTime
     ) -> SimulatedAPI {
         var setup = SimulatedAPI.Setup(
-            books: world.books, key: SmallWorld.key, authority: TestAuthority.shared,
+            books: world.books, key: TestAuthority.key, authority: TestAuthority.shared,
             attempts: attempts, storeClock: { time.now }, clock: { time.now })
         setup.faults = faults
         return SimulatedAPI(setup)

@@ -1,5 +1,7 @@
 import AppStore
 
+@testable import Simulator
+
 /// Losses that are known only once the life is complete.
 extension LifeWriter {
     mutating func noteStructuralLosses() {
