@@ -23,7 +23,8 @@ struct EntitlementTimeTests {
             of: customer, moment: host.moment(QueryScope()))
         var json = JSONWriter()
         reading.writeTimeline(to: &json)
-        let times = String(decoding: json.bytes, as: UTF8.self).split(separator: "\"").filter { $0.hasSuffix("Z") }
+        let times = String(decoding: json.bytes, as: UTF8.self).split(separator: "\"")
+            .filter { $0.hasSuffix("Z") }
             .compactMap { Timestamp(userInput: String($0)) }
         let leeway = Catalogue().leewayMilliseconds
         return Set(

@@ -190,7 +190,6 @@ struct ReceiptTruthTests {
 
     // MARK: Sending
 
-    /// From now on Apple can be queried about these customers.
     /// A client of the app whose customers are in these books.
     private static func client(
         _ books: ServedRecords, _ faults: [ServedFaultRule]

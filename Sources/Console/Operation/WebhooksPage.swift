@@ -27,7 +27,7 @@ package enum WebhooksPage {
             <code>subledger webhooks test \(standing.endpoint.name)</code> succeeds.</p>
             """ : ""
         let fields = HTML.fields([
-            ("Host", "\(standing.origin)"), ("Cursor", "\(standing.place)"),
+            ("Host", "\(standing.origin)"), ("Cursor", "\(standing.cursorText)"),
             ("Last attempt", attempt(standing, frame)),
             ("Last success", standing.row?.lastSuccessAt.map { frame.time($0) } ?? "never"),
             ("Waiting", "\(standing.waiting)"), ("Parked", "\(standing.parked)"),

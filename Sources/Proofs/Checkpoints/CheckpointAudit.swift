@@ -106,18 +106,18 @@ public struct CheckpointAudit: Sendable {
         // One that was kept may be of an earlier key of the same origin.
         let signature = key.map { CheckpointSignature(of: note, by: $0) }
         if signature == .valid { report.signedCount? += 1 }
-        func find(_ code: Finding.Code) {
+        func addFinding(_ code: Finding.Code) {
             report.findings.append(Finding(code: code, size: size, firstPosition: confirmed + 1))
         }
         guard let note, let checkpoint = try? LogCheckpoint(note), checkpoint.size == size,
             signature != .invalid, signature != .otherKey || !mustBeSigned
-        else { return find(.checkpointInvalid) }
+        else { return addFinding(.checkpointInvalid) }
         var end = head
         // A running service may have signed it since.
         if size > end { end = try await log.head().position }
-        guard size <= end else { return find(.logCut) }
+        guard size <= end else { return addFinding(.logCut) }
         guard try await prover.root(of: size) == checkpoint.root else {
-            return find(.logRewritten)
+            return addFinding(.logRewritten)
         }
         confirmed = size
     }

@@ -38,7 +38,7 @@ extension ProjectionsStore {
             after: cursor,
             """
             SELECT s.bundle_id, s.original_transaction_id, n.code, n.from_at,
-                \(ProjectionsStore.values)
+                \(ProjectionsStore.noticeValueColumns)
             FROM notices AS n JOIN subscriptions AS s ON s.id = n.subscription
             WHERE n.subscription > ?1 AND n.subscription <= ?2 AND n.from_at <= ?3
                 AND (n.to_at IS NULL OR n.to_at > ?3) AND s.bundle_id <> ''
@@ -70,7 +70,7 @@ extension ProjectionsStore {
     }
 
     /// The value of the chain `s` at the moment `?3`, as `notice` reads it.
-    private static let values = """
+    private static let noticeValueColumns = """
         s.price_milliunits, s.currency, s.ownership,
             (SELECT max(coalesce(i.to_at, 9223372036854775807)) FROM intervals AS i
                 WHERE i.subscription = s.id AND i.from_at <= ?3
@@ -98,7 +98,7 @@ extension ProjectionsStore {
                     """
                     SELECT s.bundle_id, s.original_transaction_id, NULL,
                         (SELECT min(i.from_at) FROM intervals AS i WHERE i.subscription = s.id),
-                        \(ProjectionsStore.values), s.id
+                        \(ProjectionsStore.noticeValueColumns), s.id
                     FROM subscriptions AS s
                     WHERE s.original_transaction_id = ?1 AND s.bundle_id = ?2
                         AND EXISTS (SELECT 1 FROM intervals AS i

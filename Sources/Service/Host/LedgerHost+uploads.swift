@@ -66,8 +66,9 @@ extension LedgerHost {
         }
     }
 
-    /// Takes a key for the request with these bytes, and the result of `upload`. The key of a
-    /// refused upload is released; one taken by another request, or already answered, is kept.
+    /// Takes a key for the request with these bytes, then runs `upload`; returns its result and the
+    /// key's previous state. The key of a refused upload is released; one taken by another request,
+    /// or already answered, is kept.
     ///
     /// Throws `CommandError` for a key of another request.
     func take<Value>(
@@ -150,7 +151,8 @@ extension LedgerHost {
 
     /// The answer with the chain and the entitlements of the customer named, else of the chain's
     /// appAccountToken. A chain that is too long to fold is left out: the event is in the log, the
-    /// entitlements come from the projections, and the uploaded transaction names the customer.
+    /// entitlements come from the projections, and the uploaded transaction names the customer where
+    /// none is named.
     private func answer(
         _ receipt: IntakeReceipt, _ named: CustomerId?, _ record: UploadRecord, _ moment: Moment
     ) async throws -> ServedAnswer {

@@ -135,7 +135,7 @@ extension ServingNote {
             "\(act) by \(actor.printable): \(reason.printable)")
     }
 
-    // MARK: Requests to Apple
+    // MARK: Requests to Apple, and checkpoints
 
     static func reconciled(_ report: ReconcileReport) -> ServingNote {
         var note = ServingNote(

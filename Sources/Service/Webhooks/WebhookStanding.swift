@@ -65,12 +65,12 @@ public struct WebhookStanding: Sendable, JSONObjectWritable {
     }
 
     /// The cursor beside the end of the log.
-    package var place: String {
+    package var cursorText: String {
         row.map { "position \($0.cursor.position) of \(head)" } ?? "not begun"
     }
 
     public var text: String {
-        "\(endpoint.name)  \(origin)  \(state)  \(place)  \(waiting) waiting  \(parked) parked"
+        "\(endpoint.name)  \(origin)  \(state)  \(cursorText)  \(waiting) waiting  \(parked) parked"
             + (row?.lastOutcome.map { "  last: \($0)" } ?? "")
     }
 }
