@@ -151,8 +151,8 @@ extension LedgerHost {
 
     /// The answer with the chain and the entitlements of the customer named, else of the chain's
     /// appAccountToken. A chain that is too long to fold is left out: the event is in the log, the
-    /// entitlements come from the projections, and the uploaded transaction names the customer where
-    /// none is named.
+    /// entitlements come from the projections, and the uploaded transaction names the customer
+    /// where the request does not.
     private func answer(
         _ receipt: IntakeReceipt, _ named: CustomerId?, _ record: UploadRecord, _ moment: Moment
     ) async throws -> ServedAnswer {
