@@ -15,7 +15,8 @@ extension EnvironmentLedger {
     /// included: no answer depends on it.
     ///
     /// Other processes may append meanwhile: the backup contains what is in the log at its start.
-    /// Throws `BackupError` or `StoreError`.
+    /// Throws `BackupError` or `StoreError`, of a database `logWentBack` where this node has seen
+    /// what the log lacks.
     public static func backUp(
         _ configuration: Configuration, environment: Environment, to path: String,
         report: @escaping @Sendable (BackupStep) -> Void = { _ in }
@@ -24,7 +25,13 @@ extension EnvironmentLedger {
         if let engine = try engine(of: configuration) {
             let opened: OpenedLog
             do throws(StoreError) {
-                opened = try await engine.openBoth(environment, creating: false)
+                // As a node that has read the log: the backup of one that went back would lack what
+                // an earlier one has.
+                let seen = try NodeMemory(directory: directory)?.seen.position ?? 0
+                opened =
+                    seen > 0
+                    ? try await engine.open(environment, directory: directory, seen: .start)
+                    : try await engine.openBoth(environment, creating: false)
             } catch {
                 guard error.code == .noSuchFile else { throw error }
                 throw BackupError.noLog(error.path ?? "")

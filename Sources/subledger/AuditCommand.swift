@@ -80,7 +80,8 @@ struct AuditCommand: AsyncParsableCommand {
             return report
         }
 
-        /// Opens a copy when the log's directory is read-only; checkpoints cannot be read there.
+        /// Opens the log: the database's, the directory's, or a copy where the directory is
+        /// read-only; a copy has no checkpoints.
         private func withLog(
             _ settings: Settings, _ directory: String,
             _ body: (any LedgerLog, (any OperationalState)?) async throws -> Output

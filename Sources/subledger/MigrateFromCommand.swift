@@ -173,9 +173,11 @@ private struct MigrationRun {
             let backfill = Backfill(
                 try apple.client(for: app), ledgers: apple.ledgers, keptIn: ledger,
                 in: .only(part.scope.environment), includesRefunds: command.refunds)
-            let report = try await backfill.run(list, restarts: command.restart, report: {
+            let report = try await backfill.run(list, restarts: command.restart) { estimate in
+                progress.show(estimate.text)
+            } report: {
                 progress.show($0)
-            })
+            }
             findings.reports.append((part.scope, list, report))
             // Another app has another key, and another environment may respond.
             if let stop = report.stop, stop.concernsAllCustomers, !stop.isRefusedKey { break }

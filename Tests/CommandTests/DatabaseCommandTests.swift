@@ -278,6 +278,8 @@ struct DatabaseCommandTests {
         let refused = try await place.run("ingest", "in.ndjson", "--database", url)
         #expect(refused.errorCode == "logWentBack", "\(refused.err)")
         #expect(refused.err.contains("log accept --environment production"))
+        let backup = try await place.run("backup", "b", "--database", url)
+        #expect(backup.errorCode == "logWentBack", "\(backup.err)")
         #expect(try await place.run("nodes", "--database", url).code == 0)
         let audited = try await place.run("audit", "verify", "--json", "--database", url)
         #expect(audited.code == 1, "\(audited.err)")

@@ -130,7 +130,8 @@ public struct SalesReportReader: Sendable {
                 if notCompared[event] != nil || notCompared.count < SalesReport.eventNameCount {
                     notCompared[event, default: 0] += amount
                 }
-                return []
+                // The report has the day and product all the same, with none of what is compared.
+                return [try row(cells, .renewals, day, 0)]
             }
             return [try row(cells, figure, day, amount)]
         case .subscriber: return [try subscriber(cells)]

@@ -23,20 +23,25 @@ public enum MovementCheck {
             }
             return try queue.write { database in
                 try database.execute(sql: DerivedSchema.projections)
-                try sum(database, days)
-                return try differences(database)
+                let isNamed = try sum(database, days)
+                return try differences(database, isNamed: isNamed)
             }
         } catch {
             throw StoreError(error, path: path).ofDerivedFile(path)
         }
     }
 
-    private static func sum(_ database: Database, _ days: ReportDays) throws {
+    /// Whether every class that a contribution uses is in the table of classes.
+    private static func sum(_ database: Database, _ days: ReportDays) throws -> Bool {
         let classes = try MovementTable.read(database, of: "live")
+        var isNamed = true
         var changes = MovementChanges(days)
         func write() throws {
             for number in Array(changes.classes) {
-                guard let counted = classes[number] else { continue }
+                guard let counted = classes[number] else {
+                    isNamed = false
+                    continue
+                }
                 changes.name(NumberedClass(number: number, counted: counted))
             }
             try changes.write(database)
@@ -57,9 +62,10 @@ public enum MovementCheck {
             if changes.cellCount > MovementChanges.cellCount { try write() }
         }
         try write()
+        return isNamed
     }
 
-    private static func differences(_ database: Database) throws -> [String] {
+    private static func differences(_ database: Database, isNamed: Bool) throws -> [String] {
         var found: [String] = []
         let tables = [
             MovementTable.classes, MovementTable.days, MovementTable.months, MovementTable.pending,
@@ -78,7 +84,7 @@ public enum MovementCheck {
         let isRenamed = zip(classes.classes, classes.sortedNumbers).contains {
             ClassCodec.number(of: $0) != $1
         }
-        if isRenamed, !found.contains(MovementTable.classes) {
+        if isRenamed || !isNamed, !found.contains(MovementTable.classes) {
             found.append(MovementTable.classes)
         }
         return found

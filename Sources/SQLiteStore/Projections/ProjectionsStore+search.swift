@@ -18,7 +18,7 @@ extension ProjectionsStore {
     public static let examinedCount = 200
 
     /// The ids that a lookup finds: one, or those between two others.
-    enum IdRange {
+    enum IdRange: CaseIterable {
         case one
         case between
 

@@ -122,6 +122,17 @@ struct ReportExplanationTests {
         #expect(found.lines == ["activePaid 2026-01-12 0 1: unexplained -1 (1)"])
     }
 
+    @Test("A day and product with other events alone are compared, and replace an earlier report's")
+    func otherEvents() async throws {
+        let first = events("2026-01-10\tSubscribe\t3")
+        let other = events("2026-01-10\tUpgrade\t1")
+        for (reports, earlier) in [([other], nil), ([first, other], 3)] as [(_, Int64?)] {
+            let found = try await explain([chain(1).bought()], try table(reports))
+            #expect(found.lines == ["starts 2026-01-10 0 1: unexplained -1 (1)"])
+            #expect(found.answer.cells.map(\.earlier) == [earlier])
+        }
+    }
+
     @Test("A figure without a column is not compared, and keeps what an earlier report states")
     func missingColumn() async throws {
         let day = CivilDate(year: 2026, month: 1, day: 12)

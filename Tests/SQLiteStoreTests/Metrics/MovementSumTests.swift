@@ -175,6 +175,11 @@ struct MovementSumTests {
             ("UPDATE movements_by_month SET sums = zeroblob(length(sums))", "movements_by_month"),
             ("UPDATE metric_classes SET storefront = 'XXX'", "metric_classes"),
             ("UPDATE metric_classes SET uses = uses + 1", "metric_classes"),
+            ("DELETE FROM metric_classes", "metric_classes"),
+            (
+                "DELETE FROM metric_classes WHERE id = (SELECT max(id) FROM metric_classes)",
+                "metric_classes"
+            ),
             ("UPDATE pending_movements SET label = 23 - label", "pending_movements"),
             ("UPDATE report_days SET date = '2026-02-31'", "report_days"),
             ("UPDATE newest_fact SET signed_at = signed_at - 1", "newest_fact"),

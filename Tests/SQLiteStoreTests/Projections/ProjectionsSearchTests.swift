@@ -28,7 +28,7 @@ struct ProjectionsSearchTests {
             ProjectionsStore.customer, ProjectionsStore.customerOfApp,
             ProjectionsStore.nextCustomer, ProjectionsStore.numbered,
         ]
-        + [ProjectionsStore.IdRange.one, .between].flatMap {
+        + ProjectionsStore.IdRange.allCases.flatMap {
             [
                 $0.chains, $0.rows(ChainRows.TransactionRow.self),
                 $0.rows(ChainRows.OrderLineRow.self),
