@@ -39,8 +39,8 @@ struct SalesReportTarget: FuzzTarget {
 
     /// Nil where the report is refused; the code may depend on the pieces.
     private func reading(_ bytes: [UInt8], pieces size: Int) -> Reading? {
-        var reader = SalesReportReader(
-            day: SalesReportTarget.day, limit: SalesReportTarget.reportByteCount)
+        var reader = SalesReportReader(day: SalesReportTarget.day)
+        reader.limit = SalesReportTarget.reportByteCount
         var rows: [SalesReport.Row] = []
         var rest = bytes[...]
         let source: () throws -> [UInt8]? = {
