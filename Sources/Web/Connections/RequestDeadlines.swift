@@ -6,8 +6,8 @@ import NIOTLS
 
 /// Bounds how long a TLS handshake may take, and a request to arrive: the head from its first
 /// byte, the body from the head. Further bytes extend neither deadline. A body that takes too long
-/// is answered with 408 before the connection closes. Also bounds how long a response may wait for a
-/// reader that accepts nothing.
+/// is answered with 408 before the connection closes. Also bounds how long a response may wait for
+/// a reader that accepts nothing.
 final class RequestDeadlines: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundIn = HTTPResponsePart
