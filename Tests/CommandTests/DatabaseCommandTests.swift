@@ -12,7 +12,7 @@ import Testing
 struct DatabaseCommandTests {
     /// A workplace with a database of its own for the log.
     private func workplace(_ directory: String = "data") async throws -> (Workplace, url: String) {
-        let cluster = try PostgresCluster.shared()
+        let cluster = try PostgresCluster.sharedForErasures()
         let url = cluster.url(try cluster.makeDatabase())
         let place = try Workplace(options: Evidence.options)
         try place.write(Evidence.lines, to: "in.ndjson")
@@ -41,7 +41,7 @@ struct DatabaseCommandTests {
         let listed = try await place.run("nodes", "--json", "--database", url)
         #expect(try listed.json()["position"]?.int64 == Int64(Evidence.lines.count))
         // As a node that has not accepted a log that went back.
-        try PostgresCluster.shared().sql(
+        try PostgresCluster.sharedForErasures().sql(
             """
             INSERT INTO subledger_production.nodes (id, name, position, seen_at)
             VALUES ('ahead', 'a', 1000000, clock_timestamp())
@@ -165,7 +165,7 @@ struct DatabaseCommandTests {
         #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
         let node = ["--data", "node", "--database", url] + place.options.dropFirst(2)
         #expect(try await place.run(["show", Evidence.id] + node).code == 0)
-        let cluster = try PostgresCluster.shared()
+        let cluster = try PostgresCluster.sharedForErasures()
         let database = Self.database(of: url)
         #expect(try !cluster.relations(of: database, holding: Evidence.id).isEmpty)
         // The planner's statistics hold samples of columns.
@@ -212,7 +212,7 @@ struct DatabaseCommandTests {
         let foreign = try Evidence.line("DID_RENEW", nil, 1, at: Evidence.start, app: "com.other")
         try place.write(Evidence.lines + [foreign], to: "in.ndjson")
         _ = try await place.run("ingest", "in.ndjson", "--database", url)
-        let cluster = try PostgresCluster.shared()
+        let cluster = try PostgresCluster.sharedForErasures()
         let (database, writer) = (Self.database(of: url), PostgresCluster.newName())
         try cluster.sql(
             """
@@ -263,7 +263,7 @@ struct DatabaseCommandTests {
         let (place, url) = try await workplace()
         #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
         #expect(try await place.run("show", Evidence.id, "--database", url).code == 0)
-        let cluster = try PostgresCluster.shared()
+        let cluster = try PostgresCluster.sharedForErasures()
         let database = Self.database(of: url)
         // As restored from a backup of the empty log.
         try cluster.sql(

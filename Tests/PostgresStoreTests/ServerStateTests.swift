@@ -82,7 +82,7 @@ struct ServerStateTests {
 
     @Test("A bound of statements, as a role or database may have one, is none for rewriting tables")
     func bounded() async throws {
-        let database = try Database(of: nil)
+        let database = try Database(of: PostgresCluster.sharedForErasures())
         let log = try await database.open()
         _ = try await log.append([Made.event("a")])
         try database.sql("ALTER DATABASE \(database.name) SET statement_timeout = 500")

@@ -34,16 +34,29 @@ public final class PostgresCluster: Sendable {
     public static let isPresent =
         binaryDirectory != nil || ProcessInfo.processInfo.environment["CI"] != nil
 
-    private static let common = Mutex<Result<PostgresCluster, any Error>?>(nil)
+    /// A cluster that is started on first use.
+    private final class Shared: Sendable {
+        private let started = Mutex<Result<PostgresCluster, any Error>?>(nil)
 
-    /// The cluster that tests of this process share; started on first use. Blocks.
-    public static func shared() throws -> PostgresCluster {
-        try common.withLock { common in
-            let result = common ?? Result { try PostgresCluster(isDurable: false) }
-            common = result
-            return try result.get()
+        func cluster() throws -> PostgresCluster {
+            try started.withLock { started in
+                let result = started ?? Result { try PostgresCluster(isDurable: false) }
+                started = result
+                return try result.get()
+            }
         }
     }
+
+    private static let common = Shared()
+    private static let erased = Shared()
+
+    /// The cluster that tests of this process share. Blocks.
+    public static func shared() throws -> PostgresCluster { try common.cluster() }
+
+    /// The cluster that tests share which erase: an erasure waits for each transaction that writes
+    /// in its cluster, and on a slow machine a test of another one keeps its own open for longer
+    /// than an erasure waits. Blocks.
+    public static func sharedForErasures() throws -> PostgresCluster { try erased.cluster() }
 
     /// Starts another cluster, for a test that stops it or changes its settings. Blocks. Without
     /// `isDurable` it does not wait for the disk, which slow machines would make it do for seconds;

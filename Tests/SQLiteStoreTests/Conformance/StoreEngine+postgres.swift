@@ -14,7 +14,7 @@ extension StoreEngine {
 
     /// The log in a schema that is named after the test's directory.
     private static func openPostgres(_ place: TemporaryDirectory) async throws -> any LedgerLog {
-        let cluster = try PostgresCluster.shared()
+        let cluster = try PostgresCluster.sharedForErasures()
         let name = place.path.split(separator: "/").last.map(String.init) ?? ""
         let schema = "s_" + name.lowercased().replacing("-", with: "_").suffix(40)
         let string = try #require(ConnectionString(cluster.url(PostgresCluster.superuser)))

@@ -28,7 +28,7 @@ struct OperationsEngine: Sendable, CustomTestStringConvertible {
     private static func openPostgres(
         _ place: TemporaryDirectory
     ) async throws -> any OperationalState {
-        let cluster = try PostgresCluster.shared()
+        let cluster = try PostgresCluster.sharedForErasures()
         let name = place.path.split(separator: "/").last.map(String.init) ?? ""
         let schema = "o_" + name.lowercased().replacing("-", with: "_").suffix(40)
         let string = try #require(ConnectionString(cluster.url(PostgresCluster.superuser)))

@@ -265,7 +265,7 @@ struct NodeTaskTests {
 
     @Test("A decision about what another node erased is refused, also by a node that lags behind")
     func erasedElsewhere() async throws {
-        let place = try NodePlace()
+        let place = try NodePlace(PostgresCluster.sharedForErasures())
         let (erased, other) = (NodeTaskTests.chain, MadeChain(id: "540000000000001"))
         try await place.run(count: 2) { nodes in
             for chain in [erased, other] { _ = try await nodes[0].post(chain.bought()) }
