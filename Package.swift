@@ -349,7 +349,9 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "SimulatorTests",
-            dependencies: ["AppStore", "Signing", "Ledger", "Simulator", "LedgerTestSupport"],
+            dependencies: [
+                "AppStore", "Signing", "Ledger", "Simulator", "TestSupport", "LedgerTestSupport",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "CommandTests",

@@ -129,7 +129,7 @@ struct JSONStrictnessTests {
     }
 
     @Test(
-        "A duplicate is found among any number of keys", arguments: [31, 32, 33, 34, 100, 100_000])
+        "A duplicate is found among any number of keys", arguments: [31, 32, 33, 34, 100, 10_000])
     func manyKeys(_ count: Int) throws {
         let members = (0..<count).map { "\"key\($0)\":0" }
         let good = "{" + members.joined(separator: ",") + "}"

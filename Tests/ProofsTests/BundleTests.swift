@@ -19,9 +19,9 @@ struct BundleTests {
     func stories(_ name: String) async throws {
         try await ProvenStory.run(name) { session, maker, _ in
             let readings = try await ProvenStory.readings(session)
-            // The end of every life, and one in three of the moments before; all of them in soak.
+            // The end of every life, and one in seven of the moments before; all of them in soak.
             for (index, (id, at)) in readings.enumerated()
-            where Soak.isOn || at == StoryCheck.end || index.isMultiple(of: 3) {
+            where Soak.isOn || at == StoryCheck.end || index.isMultiple(of: 7) {
                 let moment = Moment(at: at, now: StoryCheck.end)
                 let reading = try? await session.snapshot.reading(id, moment: moment)
                 guard let reading else { continue }

@@ -11,17 +11,22 @@ import Testing
 
 @Suite("Erasure of a person, interrupted, overtaken or too large")
 struct ErasureStepTests {
-    private let chain = MadeChain()
-    private let other = MadeChain(id: "540000000000001")
+    private static let chain = MadeChain()
+    private static let other = MadeChain(id: "540000000000001")
+    private var chain: MadeChain { ErasureStepTests.chain }
+    private var other: MadeChain { ErasureStepTests.other }
 
     /// Eight events of two chains, and a quarantined input about the first.
-    private func filled() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
+    private static let filled = SharedLedger { ledger in
         _ = try await ledger.ingest(zip(chain.life, other.life).flatMap { [$0, $1] })
         var mine = chain
         mine.bundleId = "com.example.unknown"
-        #expect(try await ledger.ingest([mine.bought()]).quarantined == 1)
-        return ledger
+        let summary = try await ledger.ingest([mine.bought()])
+        try #require(summary.quarantined == 1)
+    }
+
+    private func filled() async throws -> TemporaryLedger {
+        try await ErasureStepTests.filled.copy()
     }
 
     private var ids: [String] {

@@ -42,7 +42,7 @@ struct TamperingTests {
     func bytesOfARealNotification() throws {
         let jws = try Fixtures.jws("013-notification-DID_RENEW.jws")
         // A prime, so that every position of a base64 group and every bit is covered.
-        try expectRefusal(of: jws, step: 7, by: EvidenceVerifier())
+        try expectRefusal(of: jws, step: Soak.isOn ? 7 : 29, by: EvidenceVerifier())
     }
 
     @Test("No byte of a minted transaction can be changed")

@@ -39,7 +39,7 @@ struct HistoryTests {
         // All lives start at once, so none can be emitted before all have started.
         let day = SubscriberWorld.defaultFirstPurchases.lowerBound
         let world = SubscriberWorld(firstPurchases: day...day)
-        var stream = HistoryStream(HistoryPlan(world: world, limit: .chains(6_000)))
+        var stream = HistoryStream(HistoryPlan(world: world, limit: .chains(2_800)))
         var (count, pages) = (0, 0)
         while true {
             let page = stream.next()

@@ -2,14 +2,17 @@ import AppStore
 import Ledger
 import LedgerTestSupport
 import Simulator
+import TestSupport
 import Testing
 
 /// The ledger compared with the truth of simulated lives, an independent account of what Apple and
 /// the customer did.
 struct TruthTests {
-    static let livesPerCase: UInt64 = 300
-    static let lossyLivesPerCase: UInt64 = 100
+    static let livesPerCase = UInt64(Soak.count(120, soak: 300))
+    static let lossyLivesPerCase = UInt64(Soak.count(50, soak: 100))
     static let world = SubscriberWorld()
+    /// The first lives, made once for the tests that only read them.
+    static let lives = (0..<800 as Range<UInt64>).map { world.life(seed: $0) }
 
     @Test(
         "The ledger reports the truth of every life, whatever the order and repetition of evidence",

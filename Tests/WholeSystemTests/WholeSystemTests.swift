@@ -8,7 +8,7 @@ import Testing
 @Suite("The whole system", .serialized)
 struct WholeSystemTests {
     /// Runs in `make test`.
-    static let usualSeedCount: UInt64 = 150
+    static let usualSeedCount: UInt64 = 75
     /// Fewer runs would not prove that processes ended at all of `fatalSteps`.
     static let provingSeedCount: UInt64 = 1_000
     /// Concurrent runs: each holds some forty descriptors, and rarely waits.

@@ -1,17 +1,20 @@
 import AppStore
 import Ledger
 
-/// A plain implementation of `Lifecycle.md` §6: recomputes everything at every moment, from the
-/// answers of single chains, without caching. The reference for the real implementation.
+/// A plain implementation of `Lifecycle.md` §6: one moment at a time, from the answers of single
+/// chains. The reference for the real implementation.
 struct PlainCustomers {
     let lives: [(facts: [Fact], life: Lifecycle)]
     let catalogue: Catalogue
+    /// Of each chain, in order: when commands changed who holds it, and who did from then on.
+    private let changes: [[(Timestamp, [String])]]
 
     init(_ chains: [[Fact]], _ catalogue: Catalogue) {
         lives = chains.map {
             ($0, Lifecycle($0, environment: .production, catalogue: catalogue))
         }
         self.catalogue = catalogue
+        changes = lives.map { PlainCustomers.changes($0.facts, $0.life) }
     }
 
     /// Every moment at which something is stated or changes, and its neighbours.
@@ -33,11 +36,7 @@ struct PlainCustomers {
 
     // MARK: Holders
 
-    func holders(_ index: Int, at time: Timestamp) -> Set<String> {
-        let (facts, life) = lives[index]
-        func token(_ time: Timestamp) -> String? {
-            life.answer(at: time, now: time)?.appAccountToken
-        }
+    private static func changes(_ facts: [Fact], _ life: Lifecycle) -> [(Timestamp, [String])] {
         var ids: Set<String> = []
         let commands = facts.filter { $0.command != nil }
             .sorted { $0.position < $1.position }
@@ -48,7 +47,7 @@ struct PlainCustomers {
         var changes: [(Timestamp, [String])] = []
         for fact in commands {
             let before = linked.map(\.0)
-            let named = token(fact.receivedAt)
+            let named = life.answer(at: fact.receivedAt, now: fact.receivedAt)?.appAccountToken
             let present = linked.isEmpty ? named.map { [($0, false)] } ?? [] : linked
             switch fact.command?.action {
             case .link(let customer):
@@ -70,11 +69,30 @@ struct PlainCustomers {
             }
             if linked.map(\.0) != before { changes.append((fact.receivedAt, linked.map(\.0))) }
         }
-        let present = changes.last { $0.0 <= time }?.1 ?? changes.first?.1 ?? []
-        return present.isEmpty ? Set([token(time)].compactMap { $0 }) : Set(present)
+        return changes
     }
 
     // MARK: Entitlement
+
+    /// A chain's answer at a moment.
+    struct ChainAnswer {
+        let holders: Set<String>
+        let isAnswered: Bool
+        let product: String?
+        /// Whether it gives access to its holders.
+        let isActive: Bool
+    }
+
+    func answer(of index: Int, at time: Timestamp) -> ChainAnswer {
+        let answer = lives[index].life.answer(at: time, now: time)
+        let present = changes[index].last { $0.0 <= time }?.1 ?? changes[index].first?.1 ?? []
+        let isGiven = answer.map { gives($0, at: time) } ?? false
+        return ChainAnswer(
+            holders: present.isEmpty
+                ? Set([answer?.appAccountToken].compactMap { $0 }) : Set(present),
+            isAnswered: answer != nil, product: answer?.productId?.rawValue,
+            isActive: isGiven && isConfirmed(lives[index].facts))
+    }
 
     struct Picture: Equatable {
         var standing = Standing.new
@@ -82,28 +100,27 @@ struct PlainCustomers {
         var products: [String: Standing] = [:]
     }
 
-    func picture(of customer: String, at time: Timestamp, _ moments: [Timestamp]) -> Picture {
-        var picture = Picture()
-        for index in lives.indices {
-            for moment in moments where moment <= time {
-                guard holders(index, at: moment).contains(customer),
-                    let answer = lives[index].life.answer(at: moment, now: moment),
-                    let product = answer.productId?.rawValue
-                else { continue }
-                let isActive =
-                    moment == time && isConfirmed(lives[index].facts) && gives(answer, at: time)
+    /// The picture of a customer at every moment, from the answers of every chain at each in order.
+    func pictures(of customer: String, _ moments: [[ChainAnswer]]) -> [Picture] {
+        // Without what is active: all that was held before.
+        var past = Picture()
+        return moments.map { chains in
+            var picture = past
+            for chain in chains where chain.holders.contains(customer) {
+                guard let product = chain.product else { continue }
+                (past.standing, past.products[product]) = (.inactive, .inactive)
                 if picture.products[product] != .active {
-                    picture.products[product] = isActive ? .active : .inactive
+                    picture.products[product] = chain.isActive ? .active : .inactive
                 }
                 if picture.standing != .active {
-                    picture.standing = isActive ? .active : .inactive
+                    picture.standing = chain.isActive ? .active : .inactive
                 }
-                guard isActive else { continue }
+                guard chain.isActive else { continue }
                 let known = catalogue.products[ProductId(product)]?.entitlements
                 picture.active.formUnion(known ?? [product])
             }
+            return picture
         }
-        return picture
     }
 
     /// Whether any usable fact has the catalogue's minimum trust.

@@ -29,13 +29,14 @@ struct PlainCustomersTests {
         let chains = (0..<2).map { _ in numbered(RandomCommands.facts(&numbers)) }
         let plain = PlainCustomers(chains, PlainCustomersTests.catalogue)
         let moments = plain.moments
+        let answers = moments.map { moment in chains.indices.map { plain.answer(of: $0, at: moment) } }
         for customer in RandomCommands.customers {
             let whole = holdings(plain, customer, limit: nil)
             let short = holdings(plain, customer, limit: Holding.shortStretchCount)
-            for moment in moments {
+            let pictures = plain.pictures(of: customer, answers)
+            for (moment, expected) in zip(moments, pictures) {
                 let found = Entitlements(
                     at: moment, holdings: whole, grants: [], catalogue: plain.catalogue)
-                let expected = plain.picture(of: customer, at: moment, moments)
                 #expect(found.standing == expected.standing, "\(customer) \(moment)")
                 #expect(
                     Set(found.verdicts.filter(\.active).map(\.entitlement)) == expected.active)
@@ -51,10 +52,10 @@ struct PlainCustomersTests {
                 #expect(again == found, "\(customer) \(moment)")
             }
             for index in chains.indices {
-                let differing = moments.filter { moment in
-                    plain.holders(index, at: moment).contains(customer)
+                let differing = zip(moments, answers).filter { moment, chains in
+                    chains[index].holders.contains(customer)
                         != plain.lives[index].life.holders(moment).contains(customer)
-                        && plain.lives[index].life.answer(moment) != nil
+                        && chains[index].isAnswered
                 }
                 #expect(differing.isEmpty, "\(customer) \(index)")
             }

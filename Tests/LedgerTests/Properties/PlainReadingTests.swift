@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import TestSupport
 import Testing
 
 /// Compares the reducer with the plain implementation.
@@ -39,7 +40,7 @@ struct PlainReadingTests {
     @Test("Random lives", arguments: [Environment.production, .sandbox])
     func random(_ environment: Environment) {
         var seen: Set<ChainState> = []
-        for seed in 1001...1300 as ClosedRange<UInt64> {
+        for seed in 1001...1000 + UInt64(Soak.count(150, soak: 300)) {
             let facts = foldable(RandomLife.facts(seed: seed, count: 2 + Int(seed % 40)))
             seen.formUnion(expectAgreement(facts, environment, "seed \(seed)"))
         }

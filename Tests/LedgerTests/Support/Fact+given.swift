@@ -163,11 +163,17 @@ extension Digest {
         var content = fact
         content.position = 0
         content.receivedAt = origin
-        let text = Array(String(describing: content).utf8)
-        func fold(_ seed: UInt64) -> UInt64 {
-            text.reduce(seed) { ($0 ^ UInt64($1)) &* 0x0000_0100_0000_01B3 }
+        var words: (UInt64, UInt64, UInt64, UInt64) = (0xCBF2_9CE4_8422_2325, 1, 2, 3)
+        let prime: UInt64 = 0x0000_0100_0000_01B3
+        var text = String(describing: content)
+        text.withUTF8 { bytes in
+            for byte in bytes {
+                words.0 = (words.0 ^ UInt64(byte)) &* prime
+                words.1 = (words.1 ^ UInt64(byte)) &* prime
+                words.2 = (words.2 ^ UInt64(byte)) &* prime
+                words.3 = (words.3 ^ UInt64(byte)) &* prime
+            }
         }
-        return Digest(
-            words: (fold(0xCBF2_9CE4_8422_2325), fold(1), fold(2), fold(3)))
+        return Digest(words: words)
     }
 }

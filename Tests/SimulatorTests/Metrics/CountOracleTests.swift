@@ -15,8 +15,7 @@ struct CountOracleTests {
 
     /// During a grace period, so that one is open.
     private static let midGrace: Timestamp = {
-        let lives = (0..<800 as Range<UInt64>).lazy.map { TruthTests.world.life(seed: $0) }
-        for life in lives {
+        for life in TruthTests.lives {
             for interval in life.truth where interval.state == .grace {
                 let known = life.deliveries.first { delivery in
                     interval.contains(delivery.receivedAt) && delivery.renewal != nil
@@ -35,22 +34,33 @@ struct CountOracleTests {
 
     struct World: Sendable {
         let limit: Timestamp
-        let chains: [(seed: UInt64, plain: PlainCounts)]
+        var chains: [(seed: UInt64, plain: PlainCounts)] = []
     }
 
-    static let worlds: [World] = moments.map { limit in
-        let chains = (0..<800 as Range<UInt64>).compactMap { seed -> (UInt64, PlainCounts)? in
-            let life = TruthTests.world.life(seed: seed)
-            let known = deliveries(of: life).filter { $0.receivedAt <= limit }
-            guard !known.isEmpty else { return nil }
-            let ledger = TruthTests.fold(known, life)
-            return (
-                seed,
-                PlainCounts(
-                    plain: PlainLife(known, ledger), catalogue: .simulated, limit: limit)
-            )
+    static let worlds: [World] = {
+        var worlds = moments.map { World(limit: $0) }
+        for life in TruthTests.lives {
+            let all = deliveries(of: life)
+            // By the number of deliveries: often nothing arrived between two of the moments.
+            var plain: [Int: PlainLife] = [:]
+            for index in worlds.indices {
+                let limit = worlds[index].limit
+                let known = all.filter { $0.receivedAt <= limit }
+                guard !known.isEmpty else { continue }
+                let found = plain[known.count] ?? PlainLife(known, TruthTests.fold(known, life))
+                plain[known.count] = found
+                let counts = PlainCounts(plain: found, catalogue: .simulated, limit: limit)
+                worlds[index].chains.append((life.seed, counts))
+            }
         }
-        return World(limit: limit, chains: chains)
+        return worlds
+    }()
+
+    /// Lives in Production, read without a catalogue.
+    static let silent: [(seed: UInt64, plain: PlainLife)] = TruthTests.lives.compactMap { life in
+        guard life.environment == .production else { return nil }
+        let ledger = TruthTests.fold(life.deliveries, life, catalogue: Catalogue())
+        return (life.seed, PlainLife(life.deliveries, ledger))
     }
 
     /// Some lives state the price of some purchases only, as payloads before 2023 state none.
@@ -109,16 +119,12 @@ struct CountOracleTests {
         "Without a catalogue the lengths of periods equal the recount's, restored or not",
         arguments: [CountedMetric.retention, .productChanges])
     func withoutCatalogue(_ metric: CountedMetric) {
-        let (silent, limit) = (Catalogue(), Self.moments[0])
+        let limit = Self.moments[0]
         var sums: [String: Int64] = [:]
-        for seed in 0..<800 as Range<UInt64> {
-            let life = TruthTests.world.life(seed: seed)
-            guard life.environment == .production else { continue }
-            let ledger = TruthTests.fold(life.deliveries, life, catalogue: silent)
-            let plain = PlainCounts(
-                plain: PlainLife(life.deliveries, ledger), catalogue: silent, limit: limit)
-            let reported = ledger.occurrences(
-                of: metric, in: TruthTests.world.bundleId, catalogue: silent, limit: limit,
+        for (seed, life) in Self.silent {
+            let plain = PlainCounts(plain: life, catalogue: Catalogue(), limit: limit)
+            let reported = life.life.occurrences(
+                of: metric, in: TruthTests.world.bundleId, catalogue: Catalogue(), limit: limit,
                 instants: Self.instants)
             let counted = plain.counts(metric, instants: Self.instants)
             #expect(
@@ -153,7 +159,7 @@ struct CountOracleTests {
         /// A contribution of nothing produces no line.
         static func sorted(_ lines: [Line]) -> [Line] {
             lines.filter { !$0.amounts.isEmpty }.sorted {
-                ($0.at, $0.description) < ($1.at, $1.description)
+                $0.at == $1.at ? $0.description < $1.description : $0.at < $1.at
             }
         }
     }

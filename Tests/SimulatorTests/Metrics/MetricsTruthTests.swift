@@ -7,8 +7,6 @@ import Testing
 /// answers, and with the truth.
 @Suite("Roll-forwards over simulated worlds")
 struct MetricsTruthTests {
-    private static let seeds = 0..<150 as Range<UInt64>
-
     /// The quarters of the simulated years, and a few odd times.
     private static let instants: [Timestamp] = {
         var instants: [Timestamp] = []
@@ -22,9 +20,8 @@ struct MetricsTruthTests {
     }()
 
     private static let lives: [(seed: UInt64, life: SubscriberLife, ledger: Lifecycle)] =
-        seeds.map { seed in
-            let life = TruthTests.world.life(seed: seed)
-            return (seed, life, TruthTests.fold(life.deliveries, life))
+        TruthTests.lives.prefix(150).map { life in
+            (life.seed, life, TruthTests.fold(life.deliveries, life))
         }
 
     private static func metrics(_ life: Lifecycle) -> ChainMetrics {
@@ -71,13 +68,11 @@ struct MetricsTruthTests {
         var chains: [PlainRollForward.Chain] = []
         var lengths: [TransactionId: ISO8601Period] = [:]
         var restored = 0
-        for seed in 0..<600 as Range<UInt64> {
-            let life = TruthTests.world.life(seed: seed)
-            guard life.environment == .production else { continue }
-            let ledger = TruthTests.fold(life.deliveries, life, catalogue: silent)
+        for (seed, plain) in CountOracleTests.silent where seed < 600 {
+            let ledger = plain.life
             sum.add(ChainMetrics(ledger, of: TruthTests.world.bundleId, catalogue: silent))
             chains.append(PlainRollForward.Chain(ledger))
-            for sale in PlainLife(life.deliveries, ledger).sales {
+            for sale in plain.sales {
                 // A copy with a later purchase date would shorten the period.
                 if sale.payload.purchaseDate != sale.bought, !ledger.isOneTime { restored += 1 }
                 for id in sale.ids { lengths[id] = sale.length(silent) }

@@ -7,10 +7,7 @@ import Testing
 @Suite("Occurrences over simulated worlds")
 struct OccurrenceTruthTests {
     private static let lives: [(life: SubscriberLife, ledger: Lifecycle)] =
-        (0..<200 as Range<UInt64>).map { seed in
-            let life = TruthTests.world.life(seed: seed)
-            return (life, TruthTests.fold(life.deliveries, life))
-        }
+        TruthTests.lives.prefix(200).map { ($0, TruthTests.fold($0.deliveries, $0)) }
 
     private static let limit = Timestamp(milliseconds: .max)
 

@@ -4,15 +4,6 @@ import Simulator
 
 /// Decisions of customers, derived from renewal infos and sales alone.
 extension PlainCounts {
-    /// Renewal infos in the order in which they were signed, with their evidence.
-    private var renewalInfos: [(at: Timestamp, delivery: Delivery, renewal: RenewalPayload)] {
-        plain.stated.compactMap { delivery in
-            delivery.renewal.map { ($0.signedDate ?? delivery.time, delivery, $0) }
-        }.enumerated().sorted { left, right in
-            (left.element.0, left.offset) < (right.element.0, right.offset)
-        }.map(\.element)
-    }
-
     private static func isOn(_ status: Raw<AutoRenewStatus>?) -> Bool? {
         switch status?.value {
         case .on: true
@@ -32,7 +23,8 @@ extension PlainCounts {
         if let first, first > moment, first < sales[sale].statedEnd {
             speaking = about.first { $0.snapshotDate == first && $0.renewal != nil }?.renewal
         } else {
-            speaking = renewalInfos.last { $0.at <= moment }?.renewal
+            let last = plain.renewalInfos.last { $0.at <= moment }
+            speaking = last.flatMap { plain.stated[$0.place].renewal }
         }
         let decided = Self.isOn(speaking?.commitmentInfo?.commitmentAutoRenewStatus)
         return decided == false || Self.isOn(speaking?.autoRenewStatus) == false
@@ -48,7 +40,9 @@ extension PlainCounts {
         var isEnding = false
         let ends = Set(plain.stated.compactMap { Self.lastEnd($0.transaction) })
         var found: [(at: Timestamp, isOn: Bool)] = []
-        for (_, delivery, renewal) in renewalInfos {
+        for (_, place) in plain.renewalInfos {
+            let delivery = plain.stated[place]
+            guard let renewal = delivery.renewal else { continue }
             let (type, said) = Self.said(delivery)
             let isOver =
                 Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) == false

@@ -9,6 +9,9 @@ struct PlainLife {
     let sales: [Sale]
     /// Every statement, each piece of evidence once, in the order of signing.
     let stated: [Delivery]
+    /// Renewal infos in the order in which they were signed; each with the place of its evidence
+    /// in `stated`.
+    let renewalInfos: [(at: Timestamp, place: Int)]
     /// The chain's states in order.
     let states: [State]
 
@@ -51,6 +54,9 @@ struct PlainLife {
         self.life = life
         stated = Dictionary(grouping: deliveries, by: \.ordinal).values.compactMap(\.first)
             .sorted { ($0.time, $0.ordinal) < ($1.time, $1.ordinal) }
+        renewalInfos = stated.enumerated().compactMap { place, delivery in
+            delivery.renewal.map { ($0.signedDate ?? delivery.time, place) }
+        }.sorted { ($0.at, $0.place) < ($1.at, $1.place) }
         var sales = life.isOneTime ? PlainLife.purchases(deliveries) : PlainLife.sales(deliveries)
         // A history may begin, or a period be counted, later than its purchase.
         // One that was replaced before it began counts from where its replacement does.
