@@ -3,17 +3,22 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import LedgerTestSupport
+import Projection
 import Queries
-import Service
+import Signing
+import Simulator
 import Testing
 
+@testable import Intake
+@testable import Service
 @testable import Web
 
 @Suite("GET /v1/changes")
 struct ChangeRouteTests {
-    @Test(
-        "an invalid cursor, name of a change or parameter is refused",
-        arguments: [
+    @Test("an invalid cursor, name of a change or parameter is refused")
+    func refused() async throws {
+        let cases = [
             ("after=x", "invalidCursor"), ("after=", "invalidCursor"),
             ("after=1-2-3", "invalidCursor"), ("after=99", "cursorBeyondLog"),
             ("after=00", "invalidCursor"), ("after=0-03", "invalidCursor"),
@@ -22,12 +27,13 @@ struct ChangeRouteTests {
             ("after=9223372036854775808", "invalidCursor"),
             ("types=Expired", "invalidParameter"), ("types=", "invalidParameter"),
             ("limit=5", "unknownParameter"), ("environment=mars", "unknownEnvironment"),
-        ])
-    func refused(_ query: String, _ code: String) async throws {
+        ]
         try await ServedPlace().serve { client, _ in
-            let answer = try await client.get("/v1/changes?\(query)")
-            #expect(answer.status == 400)
-            #expect(answer.code == code)
+            for (query, code) in cases {
+                let answer = try await client.get("/v1/changes?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.code == code, "\(query)")
+            }
         }
     }
 
@@ -93,13 +99,17 @@ struct ChangeRouteTests {
     func filteredPages() async throws {
         var place = try ServedPlace()
         place.streams.heartbeat = .zero
-        try await place.serve(.live) { client, _ in
+        try await place.serve(.live) { client, host in
             let port = try #require(client.client.port)
             let count = FeedLimits.pageEventCount + 1
-            for number in 0..<count {
-                let purchase = MadePurchase(id: String(500_000_000_000_001 + number))
-                #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            let lines = try (0..<count).map {
+                try MadePurchase(id: String(500_000_000_000_001 + $0)).notification(0).line()
             }
+            let ingest = Ingest(
+                ledger: try host.ledger(.production).ledger, apps: host.configuration.apps,
+                verifier: EvidenceVerifier(roots: TestAuthority.roots), clock: host.clock)
+            let summary = try await ingest.run(lines: lines, input: "made")
+            #expect(summary.appended == Int64(count))
             let path = "/v1/changes?after=0&types=refunded"
             try await StreamReader.open(port: port, path) { stream in
                 #expect(await stream.wait(for: "id: \(FeedLimits.pageEventCount)-"))

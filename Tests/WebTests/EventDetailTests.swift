@@ -13,22 +13,23 @@ import Testing
 struct EventDetailTests {
     private let purchase = MadePurchase()
 
-    @Test(
-        "A path without a position is refused, a position without an event is not found",
-        arguments: [
+    @Test("A path without a position is refused, a position without an event is not found")
+    func missing() async throws {
+        let cases = [
             ("0", 400, "invalidPath"), ("-1", 400, "invalidPath"), ("x", 400, "invalidPath"),
             ("01", 400, "invalidPath"), ("9223372036854775808", 400, "invalidPath"),
             ("2", 404, "noSuchEvent"), ("9223372036854775807", 404, "noSuchEvent"),
             ("1?bundleId=com.example.other", 404, "noSuchEvent"),
             ("1?environment=xcode", 404, "environmentNotServed"),
             ("1?at=0", 400, "unknownParameter"),
-        ])
-    func missing(path: String, status: Int, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())
-            let answer = try await client.get("/v1/events/\(path)")
-            #expect(answer.status == status)
-            #expect(answer.code == code)
+            for (path, status, code) in cases {
+                let answer = try await client.get("/v1/events/\(path)")
+                #expect(answer.status == status, "\(path)")
+                #expect(answer.code == code, "\(path)")
+            }
         }
     }
 

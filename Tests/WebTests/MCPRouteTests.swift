@@ -30,9 +30,9 @@ struct MCPRouteTests {
 
     // MARK: Messages
 
-    @Test(
-        "What is no message is refused, and so is a batch",
-        arguments: [
+    @Test("What is no message is refused, and so is a batch")
+    func refused() async throws {
+        let cases = [
             ("", "malformedJSON"), ("{", "malformedJSON"), (#"{"a":1,"a":1}"#, "malformedJSON"),
             ("[]", "invalidBody"), (#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "invalidBody"),
             (#"{"id":1,"method":"ping"}"#, "invalidBody"), ("7", "invalidBody"),
@@ -42,12 +42,13 @@ struct MCPRouteTests {
             (#"{"jsonrpc":"2.0","id":null,"method":"ping"}"#, "invalidBody"),
             (#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "invalidBody"),
             (#"{"jsonrpc":"2.0","id":{},"method":"ping"}"#, "invalidBody"),
-        ])
-    func refused(body: String, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.post("/mcp", Array(body.utf8))
-            #expect(answer.status == 400)
-            #expect(answer.code == code)
+            for (body, code) in cases {
+                let answer = try await client.post("/mcp", Array(body.utf8))
+                #expect(answer.status == 400, "\(body)")
+                #expect(answer.code == code, "\(body)")
+            }
         }
     }
 
@@ -142,9 +143,9 @@ struct MCPRouteTests {
 
     // MARK: Calls
 
-    @Test(
-        "A refused call is a result with the code that HTTP has",
-        arguments: [
+    @Test("A refused call is a result with the code that HTTP has")
+    func refusedCall() async throws {
+        let cases = [
             ("find", "{}", "invalidParameter"), ("find", "[]", "invalidParameter"),
             ("find", #"{"text":["a"]}"#, "invalidParameter"),
             ("find", #"{"text":"a","at":"0"}"#, "unknownParameter"),
@@ -182,13 +183,14 @@ struct MCPRouteTests {
             ("evidence", "{}", "invalidParameter"),
             ("evidence", #"{"position":0}"#, "invalidParameter"),
             ("evidence", #"{"position":1}"#, "noSuchEvent"),
-        ])
-    func refusedCall(tool: String, arguments: String, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let result = try await MCPRouteTests.call(client, tool, arguments)
-            #expect(result["isError"]?.bool == true)
-            #expect(result["structuredContent"]?["code"]?.string == code)
-            #expect(MCPRouteTests.text(result).hasPrefix("\(code): "))
+            for (tool, arguments, code) in cases {
+                let result = try await MCPRouteTests.call(client, tool, arguments)
+                #expect(result["isError"]?.bool == true, "\(arguments)")
+                #expect(result["structuredContent"]?["code"]?.string == code, "\(arguments)")
+                #expect(MCPRouteTests.text(result).hasPrefix("\(code): "), "\(arguments)")
+            }
         }
     }
 

@@ -25,27 +25,31 @@ struct OperationRouteTests {
         "/v1/audit:verify",
     ]
 
-    @Test("Without author or reason nothing is done", arguments: acts)
-    func anonymous(path: String) async throws {
+    @Test("Without author or reason nothing is done")
+    func anonymous() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let body = Array(#"{"from":1,"to":2}"#.utf8)
-            let unnamed = try await client.post(path, body, .decision(actor: nil))
-            #expect(unnamed.code == "invalidActor")
-            let blank = try await client.post(path, body, .decision(reason: nil))
-            #expect(blank.code == "invalidReason")
+            for path in OperationRouteTests.acts {
+                let body = Array(#"{"from":1,"to":2}"#.utf8)
+                let unnamed = try await client.post(path, body, .decision(actor: nil))
+                #expect(unnamed.code == "invalidActor", "\(path)")
+                let blank = try await client.post(path, body, .decision(reason: nil))
+                #expect(blank.code == "invalidReason", "\(path)")
+            }
         }
     }
 
-    @Test("An environment that is not served is refused", arguments: acts)
-    func elsewhere(path: String) async throws {
+    @Test("An environment that is not served is refused")
+    func elsewhere() async throws {
         var place = try ServedPlace()
         place.environments = [.production]
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.post(
-                path + "?environment=sandbox", Array(#"{"from":1,"to":2}"#.utf8),
-                .decision())
-            #expect(answer.status == 404)
-            #expect(answer.code == "environmentNotServed")
+            for path in OperationRouteTests.acts {
+                let answer = try await client.post(
+                    path + "?environment=sandbox", Array(#"{"from":1,"to":2}"#.utf8),
+                    .decision())
+                #expect(answer.status == 404, "\(path)")
+                #expect(answer.code == "environmentNotServed", "\(path)")
+            }
         }
     }
 

@@ -36,12 +36,14 @@ struct ReportRouteTests {
         ("from=2026-01-01&environment=live", "unknownEnvironment"),
     ]
 
-    @Test("An invalid query is a 400 with its code", arguments: refusals)
-    func refused(_ query: String, _ code: String) async throws {
+    @Test("An invalid query is a 400 with its code")
+    func refused() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/metrics/churn?\(query)")
-            #expect(answer.status == 400)
-            #expect(answer.code == code)
+            for (query, code) in ReportRouteTests.refusals {
+                let answer = try await client.get("/v1/metrics/churn?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.code == code, "\(query)")
+            }
         }
     }
 
@@ -109,19 +111,21 @@ struct ReportRouteTests {
         }
     }
 
-    @Test("Nor is one asked for over the Model Context Protocol", arguments: [true, false])
-    func abandonedTool(isWaiting: Bool) async throws {
+    @Test("Nor is one asked for over the Model Context Protocol")
+    func abandonedTool() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
-            let server = MCPServer(host: host)
-            let call = """
-                {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
-                {"name":"metrics","arguments":{"from":"2026-01-01"}}}
-                """
-            let response = await ReportClient.$current.withValue(ReportClient { isWaiting }) {
-                await server.response(toLine: Array(call.utf8), isTooLong: false)
+            for isWaiting in [true, false] {
+                let server = MCPServer(host: host)
+                let call = """
+                    {"jsonrpc":"2.0","id":1,"method":"tools/call","params":\
+                    {"name":"metrics","arguments":{"from":"2026-01-01"}}}
+                    """
+                let response = await ReportClient.$current.withValue(ReportClient { isWaiting }) {
+                    await server.response(toLine: Array(call.utf8), isTooLong: false)
+                }
+                let text = String(decoding: try #require(response), as: UTF8.self)
+                #expect(text.contains("tooManyJobs") == !isWaiting, "\(isWaiting)")
             }
-            let text = String(decoding: try #require(response), as: UTF8.self)
-            #expect(text.contains("tooManyJobs") == !isWaiting)
         }
     }
 
@@ -246,24 +250,25 @@ struct ReportRouteTests {
         }
     }
 
-    @Test(
-        "Every metric is served by its name, as by the command", arguments: MetricName.allCases)
-    func metric(_ name: MetricName) async throws {
+    @Test("Every metric is served by its name, as by the command")
+    func metric() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            var words = MetricParameters()
-            words.from = "2026-01-01"
-            let dimension = name == .lateness ? "app" : "product"
-            words.by = [dimension]
-            let snapshot = try await host.ledger(.production).snapshot(limit: .seconds(60))
-            let report = try await MetricsQuery(
-                snapshot, reportTimeZone: "UTC", now: ServedPlace.now
-            ).metric(name, words)
-            var json = JSONWriter()
-            report.write(to: &json)
-            let answer = try await client.get(
-                "/v1/metrics/\(name.rawValue)?from=2026-01-01&by=\(dimension)")
-            #expect(answer.status == 200)
-            #expect(answer.bytes == json.bytes)
+            for name in MetricName.allCases {
+                var words = MetricParameters()
+                words.from = "2026-01-01"
+                let dimension = name == .lateness ? "app" : "product"
+                words.by = [dimension]
+                let snapshot = try await host.ledger(.production).snapshot(limit: .seconds(60))
+                let report = try await MetricsQuery(
+                    snapshot, reportTimeZone: "UTC", now: ServedPlace.now
+                ).metric(name, words)
+                var json = JSONWriter()
+                report.write(to: &json)
+                let answer = try await client.get(
+                    "/v1/metrics/\(name.rawValue)?from=2026-01-01&by=\(dimension)")
+                #expect(answer.status == 200, "\(name)")
+                #expect(answer.bytes == json.bytes, "\(name)")
+            }
         }
     }
 

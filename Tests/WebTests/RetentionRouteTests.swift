@@ -45,28 +45,20 @@ struct RetentionRouteTests {
         MadePurchase.body(try TestAuthority.signer.sign(payload.encoded()))
     }
 
-    @Test(
-        "What is no request for a message is a 400",
-        arguments: [
-            ("{}", "invalidBody"), ("[", "malformedJSON"),
-            ("{\"signedPayload\":\"a.b.c\"}", "malformedJWS"),
-        ])
-    func malformed(text: String, code: String) async throws {
-        try await place().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.post("/appstore/retention", Array(text.utf8))
-            #expect(answer.status == 400)
-            #expect(answer.code == code)
-        }
-    }
-
-    @Test("A body without signedPayload is refused as a request, never as a notification")
-    func unsigned() async throws {
+    @Test("What is no request for a message is a 400, also without signedPayload: no notification")
+    func malformed() async throws {
         let receipt = "{\"notification_type\":\"DID_RENEW\",\"password\":\"p\"}"
+        let cases = [
+            ("{}", "invalidBody"), ("[]", "invalidBody"), ("1", "invalidBody"),
+            (receipt, "invalidBody"), ("[", "malformedJSON"),
+            ("{\"signedPayload\":\"a.b.c\"}", "malformedJWS"),
+        ]
         try await place().serve { (client: WebClient, _: LedgerHost) async throws in
-            for text in ["{}", "[]", "1", receipt] {
+            for (text, code) in cases {
                 let answer = try await client.post("/appstore/retention", Array(text.utf8))
-                #expect(answer.status == 400)
-                #expect(answer.code == "invalidBody")
+                #expect(answer.status == 400, "\(text)")
+                #expect(answer.code == code, "\(text)")
+                guard code == "invalidBody" else { continue }
                 let detail = answer.json["detail"]?.string ?? ""
                 #expect(detail.contains("retention message"), "\(text): \(detail)")
             }
@@ -83,13 +75,16 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test("An identifier has a bound", arguments: [(0, 200), (1, 503)])
-    func identifierBound(excess: Int, status: Int) async throws {
-        let count = EvidenceVerifier.requestIdentifierByteCount + excess
-        let long = try body(payload { $0.requestIdentifier = String(repeating: "a", count: count) })
+    @Test("An identifier has a bound")
+    func identifierBound() async throws {
         try await place().serve(renewed: purchase) { client, _ in
-            let answer = try await client.post("/appstore/retention", long)
-            #expect(answer.status == status)
+            for (excess, status) in [(0, 200), (1, 503)] {
+                let count = EvidenceVerifier.requestIdentifierByteCount + excess
+                let name = String(repeating: "a", count: count)
+                let long = try body(payload { $0.requestIdentifier = name })
+                let answer = try await client.post("/appstore/retention", long)
+                #expect(answer.status == status, "\(excess)")
+            }
         }
     }
 
@@ -126,30 +121,31 @@ struct RetentionRouteTests {
         }
     }
 
-    @Test("A body at the limit is read, one byte more is a 413", arguments: [0, 1])
-    func size(excess: Int) async throws {
-        var body = try body(payload())
-        body += [UInt8](
-            repeating: UInt8(ascii: " "),
-            count: LedgerHost.retentionByteCount + excess - body.count)
-        let sent = body
+    @Test("A body at the limit is read, one byte more is a 413")
+    func size() async throws {
+        let body = try body(payload())
         try await place().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.post("/appstore/retention", sent)
-            #expect(answer.status == (excess == 0 ? 200 : 413))
+            for excess in 0...1 {
+                let room = LedgerHost.retentionByteCount + excess - body.count
+                let sent = body + [UInt8](repeating: UInt8(ascii: " "), count: room)
+                let answer = try await client.post("/appstore/retention", sent)
+                #expect(answer.status == (excess == 0 ? 200 : 413), "\(excess)")
+            }
         }
     }
 
-    @Test(
-        "Signed 5 minutes from now, a request is answered; a millisecond further it is a 400",
-        arguments: [300_000, 300_001, -300_000, -300_001] as [Int64])
-    func age(milliseconds: Int64) async throws {
-        let request = try body(
-            payload { $0.signedDate = ServedPlace.now.advanced(byMilliseconds: milliseconds) })
+    @Test("Signed 5 minutes from now, a request is answered; a millisecond further it is a 400")
+    func age() async throws {
+        let ages = [300_000, 300_001, -300_000, -300_001] as [Int64]
         try await place().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.post("/appstore/retention", request)
-            let isRecent = abs(milliseconds) == LedgerHost.retentionAgeMilliseconds
-            #expect(answer.status == (isRecent ? 200 : 400))
-            #expect(answer.code == (isRecent ? nil : "invalidTime"))
+            for milliseconds in ages {
+                let signed = ServedPlace.now.advanced(byMilliseconds: milliseconds)
+                let request = try body(payload { $0.signedDate = signed })
+                let answer = try await client.post("/appstore/retention", request)
+                let isRecent = abs(milliseconds) == LedgerHost.retentionAgeMilliseconds
+                #expect(answer.status == (isRecent ? 200 : 400), "\(milliseconds)")
+                #expect(answer.code == (isRecent ? nil : "invalidTime"), "\(milliseconds)")
+            }
         }
     }
 

@@ -10,19 +10,20 @@ import Testing
 struct SearchRouteTests {
     private let purchase = MadePurchase()
 
-    @Test(
-        "An invalid search is refused",
-        arguments: [
+    @Test("An invalid search is refused")
+    func refused() async throws {
+        let cases = [
             ("", "invalidParameter"), ("q=", "invalidParameter"), ("q=%20", "invalidParameter"),
             ("q=" + String(repeating: "x", count: 257), "invalidParameter"),
             ("q=x&at=0", "unknownParameter"), ("q=x&environment=live", "unknownEnvironment"),
             ("q=%FF", "invalidParameter"),
-        ])
-    func refused(query: String, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/search?\(query)")
-            #expect(answer.status == 400)
-            #expect(answer.code == code)
+            for (query, code) in cases {
+                let answer = try await client.get("/v1/search?\(query)")
+                #expect(answer.status == 400, "\(query)")
+                #expect(answer.code == code, "\(query)")
+            }
         }
     }
 

@@ -52,9 +52,9 @@ struct SubscriptionRouteTests {
         }
     }
 
-    @Test(
-        "An invalid parameter is a 400 with its code",
-        arguments: [
+    @Test("An invalid parameter is a 400 with its code")
+    func badParameters() async throws {
+        let cases = [
             ("at=yesterday", "invalidTime"), ("knownAt=", "invalidTime"),
             ("knownPosition=-1", "invalidParameter"),
             ("knownPosition=1.5", "invalidParameter"), ("minPosition=x", "invalidParameter"),
@@ -69,48 +69,51 @@ struct SubscriptionRouteTests {
             ("at=0&at=1", "invalidParameter"), ("knownat=0", "unknownParameter"),
             ("environment=live", "unknownEnvironment"), ("environment=%ff", "invalidParameter"),
             ("bundleId=%0a", "invalidParameter"), ("at=%4", "invalidParameter"),
-        ])
-    func badParameters(query: String, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            for tail in ["", "/timeline", "/events"] {
-                let answer = try await client.get("/v1/subscriptions/1\(tail)?\(query)")
-                #expect(answer.status == 400)
-                #expect(answer.code == code)
+            for (query, code) in cases {
+                for tail in ["", "/timeline", "/events"] {
+                    let answer = try await client.get("/v1/subscriptions/1\(tail)?\(query)")
+                    #expect(answer.status == 400, "\(query)")
+                    #expect(answer.code == code, "\(query)")
+                }
             }
         }
     }
 
-    @Test(
-        "An invalid id is a 400, an unknown one a 404",
-        arguments: [
+    @Test("An invalid id is a 400, an unknown one a 404")
+    func ids() async throws {
+        let cases = [
             ("1", 404, "noSuchSubscription"), ("%C3%A9", 404, "noSuchSubscription"),
             ("%00", 400, "invalidPath"), ("%", 400, "invalidPath"), ("%zz", 400, "invalidPath"),
             ("%ff", 400, "invalidPath"),
             (String(repeating: "7", count: PathReader.maximumByteCount), 404, "noSuchSubscription"),
             (String(repeating: "7", count: PathReader.maximumByteCount + 1), 400, "invalidPath"),
-        ])
-    func ids(id: String, status: Int, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/subscriptions/\(id)")
-            #expect(answer.status == status)
-            #expect(answer.code == code)
+            for (id, status, code) in cases {
+                let answer = try await client.get("/v1/subscriptions/\(id)")
+                #expect(answer.status == status, "\(id)")
+                #expect(answer.code == code, "\(id)")
+            }
         }
     }
 
-    @Test(
-        "A position not reached is a 503 that states the reached one; another environment a 404",
-        arguments: ["subscriptions/1", "customers/ann/entitlements", "customers/ann/timeline"])
-    func behind(path: String) async throws {
+    @Test("A position not reached is a 503 that states the reached one; another environment a 404")
+    func behind() async throws {
+        let paths = ["subscriptions/1", "customers/ann/entitlements", "customers/ann/timeline"]
         var place = try ServedPlace()
         place.waitLimit = ServedPlace.briefWait
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.get("/v1/\(path)?minPosition=1")
-            #expect(answer.status == 503)
-            #expect(answer.code == "projectionBehind")
-            #expect(answer.json["position"]?.int64 == 0)
-            #expect(answer.headers[.retryAfter] == "1")
-            let other = try await client.get("/v1/\(path)?environment=xcode")
-            #expect(other.status == 404 && other.code == "environmentNotServed")
+            for path in paths {
+                let answer = try await client.get("/v1/\(path)?minPosition=1")
+                #expect(answer.status == 503, "\(path)")
+                #expect(answer.code == "projectionBehind", "\(path)")
+                #expect(answer.json["position"]?.int64 == 0, "\(path)")
+                #expect(answer.headers[.retryAfter] == "1", "\(path)")
+                let other = try await client.get("/v1/\(path)?environment=xcode")
+                #expect(other.status == 404 && other.code == "environmentNotServed", "\(path)")
+            }
         }
     }
 

@@ -89,22 +89,23 @@ struct UploadEnvironmentTests {
         }
     }
 
-    @Test(
-        "An invalid environment is a 400, an unknown parameter too",
-        arguments: [
+    @Test("An invalid environment is a 400, an unknown parameter too")
+    func words() async throws {
+        let cases = [
             ("environment=live", "unknownEnvironment"), ("environment=", "unknownEnvironment"),
             ("environment=prod", "unknownEnvironment"), ("bundleId=a", "unknownParameter"),
             ("environment=production&environment=production", "invalidParameter"),
-        ])
-    func words(query: String, code: String) async throws {
+        ]
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
-            for path in ["/v1/transactions", "/v1/receipts"] {
-                let answer = try await client.post(
-                    "\(path)?\(query)", purchase.uploadBody())
-                #expect(answer.status == 400)
-                #expect(answer.code == code)
+            for (query, code) in cases {
+                for path in ["/v1/transactions", "/v1/receipts"] {
+                    let answer = try await client.post(
+                        "\(path)?\(query)", purchase.uploadBody())
+                    #expect(answer.status == 400, "\(query)")
+                    #expect(answer.code == code, "\(query)")
+                }
+                #expect(try await end(host) == [0, 0], "\(query)")
             }
-            #expect(try await end(host) == [0, 0])
         }
     }
 

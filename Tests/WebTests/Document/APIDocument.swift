@@ -1,10 +1,15 @@
 import AppStore
+import Foundation
 import OpenAPI
 import Yams
 
 /// The served document, read once for all tests.
 struct APIDocument: Sendable {
     let root: JSONValue
+    let operations: [Operation]
+    /// By their references: they are resolved for every value of every response.
+    private let components: [String: JSONValue]
+    private let patterns: [String: NSRegularExpression]
 
     static let shared: APIDocument = {
         do { return try APIDocument(String(decoding: OpenAPIDocument.bytes, as: UTF8.self)) } catch
@@ -14,18 +19,33 @@ struct APIDocument: Sendable {
     }()
 
     init(_ text: String) throws {
-        guard let node = try Yams.compose(yaml: text) else {
-            root = .null
-            return
+        root = try Yams.compose(yaml: text).map { APIDocument.value($0) } ?? .null
+        operations = APIDocument.operations(root)
+        var components: [String: JSONValue] = [:]
+        for kind in root["components"]?.object ?? [] {
+            for member in kind.value.object ?? [] {
+                components["#/components/\(kind.key)/\(member.key)"] = member.value
+            }
         }
-        root = APIDocument.value(node)
+        self.components = components
+        var patterns: [String: NSRegularExpression] = [:]
+        func search(_ value: JSONValue) throws {
+            if let pattern = value["pattern"]?.string, patterns[pattern] == nil {
+                patterns[pattern] = try NSRegularExpression(pattern: pattern)
+            }
+            for member in value.object ?? [] { try search(member.value) }
+            for element in value.array ?? [] { try search(element) }
+        }
+        try search(root)
+        self.patterns = patterns
     }
 
     // MARK: Access
 
     /// The target of a `#/…` reference; null if it does not exist.
     func resolved(_ pointer: String) -> JSONValue {
-        pointer.dropFirst(2).split(separator: "/").reduce(root) { found, step in
+        if let component = components[pointer] { return component }
+        return pointer.dropFirst(2).split(separator: "/").reduce(root) { found, step in
             let key = step.replacing("~1", with: "/").replacing("~0", with: "~")
             return found[String(key)] ?? .null
         }
@@ -48,6 +68,12 @@ struct APIDocument: Sendable {
         resolved("#/components/responses/\(response)/content/application~1problem+json/schema")
     }
 
+    /// Whether some part of a text matches a pattern of the document.
+    func matches(_ text: String, _ pattern: String) -> Bool {
+        let all = NSRange(location: 0, length: text.utf16.count)
+        return patterns[pattern]?.firstMatch(in: text, range: all) != nil
+    }
+
     static let methods = ["get", "put", "post", "delete", "patch", "head", "options", "trace"]
 
     /// One operation of one path.
@@ -56,14 +82,17 @@ struct APIDocument: Sendable {
         let method: String
         let path: String
         let value: JSONValue
+        let steps: [Substring]
 
         var description: String { "\(method) \(path)" }
     }
 
-    var operations: [Operation] {
+    private static func operations(_ root: JSONValue) -> [Operation] {
         (root["paths"]?.object ?? []).flatMap { path in
             (path.value.object ?? []).filter { APIDocument.methods.contains($0.key) }.map {
-                Operation(method: $0.key.uppercased(), path: path.key, value: $0.value)
+                Operation(
+                    method: $0.key.uppercased(), path: path.key, value: $0.value,
+                    steps: path.key.split(separator: "/"))
             }
         }
     }
@@ -72,9 +101,8 @@ struct APIDocument: Sendable {
     func operations(at path: String) -> [Operation] {
         let asked = path.split(separator: "/", omittingEmptySubsequences: true)
         let fitting = operations.filter { operation in
-            let steps = operation.path.split(separator: "/")
-            return steps.count == asked.count
-                && zip(steps, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+            operation.steps.count == asked.count
+                && zip(operation.steps, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
         let variables = { (operation: Operation) in operation.path.count { $0 == "{" } }
         let least = fitting.map(variables).min()

@@ -91,8 +91,8 @@ struct DocumentLifeTests {
                 let timeline = try await client.ask(
                     "\(path)/timeline?\(scope)&minPosition=\(position)")
                 #expect(timeline.status == 200)
-                for entry in timeline.json["entries"]?.array ?? [] {
-                    guard let at = entry["at"]?.string else { continue }
+                let entries = timeline.json["entries"]?.array ?? []
+                for at in Set(entries.compactMap { $0["at"]?.string }) {
                     let show = try await client.get("\(path)?\(scope)&at=\(at)")
                     #expect(show.status == 200)
                     if let token = show.json["appAccountToken"]?.string { customers.insert(token) }
@@ -101,10 +101,7 @@ struct DocumentLifeTests {
                             !$0.value.isNull && $0.value.array != []
                         }.map(\.key))
                 }
-                for transaction in Set(
-                    timeline.json["entries"]?.array?.compactMap { $0["transactionId"]?.string }
-                        ?? []
-                ) {
+                for transaction in Set(entries.compactMap { $0["transactionId"]?.string }) {
                     let asked = try await client.get("/v1/subscriptions/\(transaction)?\(scope)")
                     let standing = asked.json["transaction"]?["standing"]?.string
                     #expect(standing != nil || transaction == id)
