@@ -20,6 +20,7 @@ package final class FaultPlan: Sendable {
 
     private struct State {
         var calls = 0
+        var syncs: [Int] = []
         var isHealed = false
         var changes: [UnsyncedChange] = []
         var openCount = 0
@@ -39,6 +40,9 @@ package final class FaultPlan: Sendable {
 
     package var callCount: Int { state.withLock { $0.calls } }
 
+    /// The numbers of the calls that sync a file.
+    package var syncs: [Int] { state.withLock { $0.syncs } }
+
     /// Whether the process was killed or the machine stopped: further calls of its connections have
     /// no effect.
     var isDead: Bool {
@@ -48,6 +52,7 @@ package final class FaultPlan: Sendable {
     func decide(_ call: FileCall) -> Decision {
         let (count, isHealed) = state.withLock { state in
             state.calls += 1
+            if call == .sync { state.syncs.append(state.calls) }
             return (state.calls, state.isHealed)
         }
         guard !isHealed, count >= number else { return .pass }

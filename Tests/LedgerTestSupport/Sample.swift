@@ -76,6 +76,14 @@ package enum Sample {
         try range.map { try event("n\($0)") }
     }
 
+    /// Many events, for tests of their number: each fiftieth, from the third on, as in `events`,
+    /// the others small commands, which cost a fraction.
+    package static func crowd(_ range: Range<Int>) throws -> [NewEvent] {
+        try range.map {
+            try $0 % 50 == 2 ? event("n\($0)") : command("n\($0)", Array("\"n\($0)\"".utf8))
+        }
+    }
+
     /// A command: small, stored verbatim.
     package static func command(_ id: String, _ bytes: [UInt8]) throws -> NewEvent {
         try event(id, kind: .command, evidence: .verbatim(bytes))

@@ -8,14 +8,17 @@ import LedgerTestSupport
 import Projection
 import Queries
 import Service
+import TestSupport
 import Testing
 
 /// One event of the log cannot be read: its chain reports it, and the others are unaffected
 /// (`Log.md` §3: no chain ever stops the others).
 @Suite("A damaged row of the log")
 struct DamagedRowTests {
-    private let sound = MadeChain(id: "580000000000001")
-    private let poisoned = MadeChain(id: "580000000000005")
+    private let sound = Self.sound
+    private let poisoned = Self.poisoned
+    private static let sound = MadeChain(id: "580000000000001")
+    private static let poisoned = MadeChain(id: "580000000000005")
 
     /// The damage to the event at position 4, `poisoned`'s renewal, or at the log's end; whether
     /// the row still names its chain.
@@ -43,12 +46,17 @@ struct DamagedRowTests {
     ]
 
     /// Positions 1 and 2 are projected before the damage; 3 and later wait for it.
-    private func taken(isBehind: Bool) async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
+    private static let behind = Task {
+        let ledger = try TemporaryLedger(in: TemporaryDirectory.shared())
         let (one, other) = (sound.life, poisoned.life)
         _ = try await ledger.ingest([one[0], other[0]])
         try await ledger.session { #expect($0.remarks.isEmpty) }
         _ = try await ledger.ingest([one[1], other[1], one[2], other[2], one[3], other[3]])
+        return ledger
+    }
+
+    private func taken(isBehind: Bool) async throws -> TemporaryLedger {
+        let ledger = try await Self.behind.value.copied()
         if !isBehind { try await ledger.session { #expect($0.head == 8) } }
         return ledger
     }

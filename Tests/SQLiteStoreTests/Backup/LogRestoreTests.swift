@@ -11,10 +11,17 @@ import Testing
 
 @Suite("Restoring a log")
 struct LogRestoreTests {
-    private func backedUp(_ count: Int = 5) async throws -> BackupPlace {
+    /// The backup of a log of five events.
+    private static let backup = Task {
         let place = try BackupPlace()
-        try await place.append(Sample.events(0..<count), to: place.source)
+        try await place.append(Sample.events(0..<5), to: place.source)
         try await place.backUp()
+        return try Data(contentsOf: URL(filePath: place.backup))
+    }
+
+    private func backedUp() async throws -> BackupPlace {
+        let place = try BackupPlace()
+        try await Self.backup.value.write(to: URL(filePath: place.backup))
         return place
     }
 
@@ -161,7 +168,7 @@ struct LogRestoreTests {
 
     @Test("A log with events is replaced only on request, and then kept")
     func replace() async throws {
-        let place = try await backedUp(5)
+        let place = try await backedUp()
         try await place.append(Sample.events(100..<107), to: place.target)
         let old = try await place.content(place.target)
         await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
@@ -181,7 +188,7 @@ struct LogRestoreTests {
 
     @Test("Replaced twice in one millisecond, both old logs are kept")
     func replaceTwice() async throws {
-        let place = try await backedUp(5)
+        let place = try await backedUp()
         try await place.restore()
         let first = try await place.restore(replaces: true)
         let second = try await place.restore(replaces: true)

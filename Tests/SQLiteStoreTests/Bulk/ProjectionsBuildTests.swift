@@ -85,12 +85,12 @@ struct ProjectionsBuildTests {
 
     @Test("Rows written in bulk equal those written by updates in any order")
     func equalToUpdates() async throws {
-        let chains = SimulatedChains.make(300)
+        let chains = SimulatedChains.make(UInt64(Soak.count(100, soak: 300)))
         let expected = chains.map { SimulatedChains.rows($0.id, $0.facts) }
         // Pages of unequal lengths, an empty one among them.
         let path = try bulk(
             "bulk.sqlite",
-            [Array(expected[..<1]), [], Array(expected[1..<120]), Array(expected[120...])])
+            [Array(expected[..<1]), [], Array(expected[1..<50]), Array(expected[50...])])
 
         let seed: UInt64 = 17
         var chance = SeededGenerator(seed: seed)

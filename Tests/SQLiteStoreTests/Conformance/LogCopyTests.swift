@@ -35,7 +35,7 @@ struct LogCopyTests {
             try Sample.event("n0", price: 7), try Sample.event("x", at: 9_000_000, claimed: true),
         ])
         for start in stride(from: 10, to: 1_210, by: 400) {
-            _ = try await log.append(Sample.events(start..<start + 400))
+            _ = try await log.append(Sample.crowd(start..<start + 400))
         }
     }
 

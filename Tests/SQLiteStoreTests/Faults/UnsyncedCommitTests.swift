@@ -30,8 +30,12 @@ struct UnsyncedCommitTests {
         _ = try await append(events, counted.path)
         FaultFileSystem.release(count)
         #expect(count.callCount > 50)
+        // A transaction is whole and not durable where the process is killed at a sync.
+        let numbers = (1...count.callCount).filter {
+            Soak.isOn || count.syncs.contains($0) || $0.isMultiple(of: 5)
+        }
         var duplicates = 0
-        for number in 1...count.callCount {
+        for number in numbers {
             let directory = try TemporaryDirectory()
             let plan = FaultPlan(directory: directory.path, mode: .powerCut, number: number)
             FaultFileSystem.apply(plan)

@@ -101,15 +101,14 @@ struct LogMigrationTests {
     }
 
     @Test(
-        "Whichever call of a migration fails, kills or loses power, the next open succeeds",
-        arguments: FaultMode.allCases)
-    func faults(mode: FaultMode) async throws {
+        "Whichever call of a migration fails, kills or loses power, the next open succeeds")
+    func faults() async throws {
         let earlier = try await LogMigrationTests.earlier()
         let counted = try LogMigrationTests.copy(earlier)
         let count = FaultPlan(directory: counted.path, mode: .once, number: .max)
         #expect(try await open(counted, count) == nil)
         #expect(count.callCount > 50)
-        for number in FaultLoopTests.calls(count.callCount) {
+        for (mode, number) in FaultLoopTests.faults(count.callCount) {
             let note = Comment("\(mode) at call \(number), seed \(Soak.seed)")
             let directory = try LogMigrationTests.copy(earlier)
             let plan = FaultPlan(directory: directory.path, mode: mode, number: number)

@@ -14,8 +14,9 @@ import Testing
 @Suite("Stored sums of movements")
 struct MovementSumTests {
     private let directory: TemporaryDirectory
-    private static let made = SimulatedChains.make(120)
-    private let chains = MovementSumTests.made
+    private static let chains = SimulatedChains.make(120)
+    private static let rows = chains.map { SimulatedChains.rows($0.id, $0.facts) }
+    private let chains = MovementSumTests.chains
 
     init() throws { directory = try TemporaryDirectory() }
 
@@ -72,8 +73,7 @@ struct MovementSumTests {
 
     @Test("Sums updated in any order equal those built in bulk")
     func equalToUpdates() async throws {
-        let expected = chains.map { SimulatedChains.rows($0.id, $0.facts) }
-        let built = try bulk("built.sqlite", expected)
+        let built = try bulk("built.sqlite", Self.rows)
         let seed: UInt64 = 23
         var chance = SeededGenerator(seed: seed)
         let store = try ProjectionsStore(path: try bulk("updated.sqlite", []))
@@ -96,15 +96,14 @@ struct MovementSumTests {
 
     @Test("Sums that do not fit in memory are written in batches", arguments: [0, 1, 50])
     func batches(_ keptCount: Int) throws {
-        let rows = chains.map { SimulatedChains.rows($0.id, $0.facts) }
-        let small = try bulk("small.sqlite", rows, keeping: keptCount)
-        #expect(try dump(small) == dump(try bulk("large.sqlite", rows)))
+        let small = try bulk("small.sqlite", Self.rows, keeping: keptCount)
+        #expect(try dump(small) == dump(try bulk("large.sqlite", Self.rows)))
         #expect(try findings(small).isEmpty)
     }
 
     @Test("Months are the sums of their days, each in the part given by its classes")
     func months() async throws {
-        let path = try bulk("p.sqlite", chains.map { SimulatedChains.rows($0.id, $0.facts) })
+        let path = try bulk("p.sqlite", Self.rows)
         let store = try ProjectionsStore(path: path)
         let whole = Timestamp(milliseconds: .min)..<ReportDays.end
         let byDay = try #require(await store.movements(MovementPlan(days: [whole]))).sums
@@ -167,35 +166,40 @@ struct MovementSumTests {
 
     // MARK: Damage
 
-    @Test(
-        "A changed sum, class, pending movement or contribution is found by table",
-        arguments: [
-            ("UPDATE movements_by_day SET chains = chains + 1 WHERE rowid_of", "movements_by_day"),
-            ("DELETE FROM movements_by_month", "movements_by_month"),
-            ("UPDATE movements_by_month SET sums = zeroblob(length(sums))", "movements_by_month"),
-            ("UPDATE metric_classes SET storefront = 'XXX'", "metric_classes"),
-            ("UPDATE metric_classes SET uses = uses + 1", "metric_classes"),
-            ("DELETE FROM metric_classes", "metric_classes"),
-            (
-                "DELETE FROM metric_classes WHERE id = (SELECT max(id) FROM metric_classes)",
-                "metric_classes"
-            ),
-            ("UPDATE pending_movements SET label = 23 - label", "pending_movements"),
-            ("UPDATE report_days SET date = '2026-02-31'", "report_days"),
-            ("UPDATE newest_fact SET signed_at = signed_at - 1", "newest_fact"),
-            (
-                "INSERT INTO movements_by_day SELECT from_at, 77, 77, 0, 1 FROM movements_by_day"
-                    + " LIMIT 1", "movements_by_day"
-            ),
-        ])
-    func damage(_ statement: String, _ table: String) throws {
-        let path = try bulk("p.sqlite", chains.map { SimulatedChains.rows($0.id, $0.facts) })
-        let sql = statement.replacing(
-            "WHERE rowid_of", with: "WHERE from_at = (SELECT max(from_at) FROM movements_by_day)")
-        let queue = try DatabaseQueue(path: path)
-        try queue.write { try $0.execute(sql: sql) }
-        try queue.close()
-        #expect(try findings(path) == [table])
+    private static let damages = [
+        (
+            "UPDATE movements_by_day SET chains = chains + 1"
+                + " WHERE from_at = (SELECT max(from_at) FROM movements_by_day)", "movements_by_day"
+        ),
+        ("DELETE FROM movements_by_month", "movements_by_month"),
+        ("UPDATE movements_by_month SET sums = zeroblob(length(sums))", "movements_by_month"),
+        ("UPDATE metric_classes SET storefront = 'XXX'", "metric_classes"),
+        ("UPDATE metric_classes SET uses = uses + 1", "metric_classes"),
+        ("DELETE FROM metric_classes", "metric_classes"),
+        (
+            "DELETE FROM metric_classes WHERE id = (SELECT max(id) FROM metric_classes)",
+            "metric_classes"
+        ),
+        ("UPDATE pending_movements SET label = 23 - label", "pending_movements"),
+        ("UPDATE report_days SET date = '2026-02-31'", "report_days"),
+        ("UPDATE newest_fact SET signed_at = signed_at - 1", "newest_fact"),
+        (
+            "INSERT INTO movements_by_day SELECT from_at, 77, 77, 0, 1 FROM movements_by_day"
+                + " LIMIT 1", "movements_by_day"
+        ),
+    ]
+
+    @Test("A changed sum, class, pending movement or contribution is found by table")
+    func damage() throws {
+        let sound = try Data(contentsOf: URL(filePath: bulk("sound.sqlite", Self.rows)))
+        for (index, (sql, table)) in Self.damages.enumerated() {
+            let path = directory.file("\(index).sqlite")
+            try sound.write(to: URL(filePath: path))
+            let queue = try DatabaseQueue(path: path)
+            try queue.write { try $0.execute(sql: sql) }
+            try queue.close()
+            #expect(try findings(path) == [table], "\(sql)")
+        }
     }
 
     @Test("A file whose sums use other days is not written to")

@@ -178,10 +178,10 @@ struct QuarantineTests {
     func foreignPerBundle(engine: OperationsEngine) async throws {
         let directory = try TemporaryDirectory()
         let store = try await engine.open(directory)
-        for number in 0..<QuarantineLimits.foreignCountPerBundle {
-            let item = item(.genuineForeign, bytes(number), bundleId: "a")
-            #expect(try await store.quarantine(item) == .kept(id: Int64(number + 1)))
-        }
+        let count = QuarantineLimits.foreignCountPerBundle
+        let kept = try await store.quarantine(
+            (0..<count).map { item(.genuineForeign, bytes($0), bundleId: "a") })
+        #expect(kept == (0..<count).map { .kept(id: Int64($0 + 1)) })
         #expect(
             try await store.quarantine(item(.genuineForeign, [1], bundleId: "a")) == .refused)
         // Known bytes are counted, another app has its own bound, a configured one has none.
@@ -286,9 +286,10 @@ struct QuarantineTests {
         let store = try await engine.open(directory)
         _ = try await store.quarantine(item(.unverifiable, [1]))
         _ = try await store.quarantine(item(.genuineForeign, [1], bundleId: "a"))
-        for number in 1..<QuarantineLimits.foreignCountPerBundle {
-            _ = try await store.quarantine(item(.genuineForeign, bytes(number), bundleId: "a"))
-        }
+        _ = try await store.quarantine(
+            (1..<QuarantineLimits.foreignCountPerBundle).map {
+                item(.genuineForeign, bytes($0), bundleId: "a")
+            })
         _ = try await store.quarantine(item(.unverifiable, [9]))
         let refused = try await store.quarantine(item(.genuineForeign, [9], bundleId: "a"))
         #expect(refused == .refused)

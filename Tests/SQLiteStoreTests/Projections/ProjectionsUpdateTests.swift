@@ -11,13 +11,14 @@ import Testing
 struct ProjectionsUpdateTests {
     private let directory: TemporaryDirectory
     private let store: ProjectionsStore
-    private let rows: [ChainRows]
+    private let rows = Self.rows
+
+    private static let rows = SimulatedChains.make(40).map { SimulatedChains.rows($0.id, $0.facts) }
 
     init() throws {
         directory = try TemporaryDirectory()
         let file = try ProjectionsBuild(
             path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"))
-        rows = SimulatedChains.make(40).map { SimulatedChains.rows($0.id, $0.facts) }
         try file.append(EncodedRows(rows))
         try file.finish(checkpoint: .start)
         store = try ProjectionsStore(path: file.path)

@@ -172,7 +172,7 @@ struct ChangeFeedTests {
     func paging() async throws {
         try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
             clockless(live)
-            let chains = (0..<150).map { MadeChain(id: "60000000000\(1_000 + $0)") }
+            let chains = (0..<130).map { MadeChain(id: "60000000000\(1_000 + $0)") }
             try await live.take(chains.flatMap { $0.life })
             let changes = try await live.changes()
             #expect(Set(changes.map(\.place)).count == changes.count)

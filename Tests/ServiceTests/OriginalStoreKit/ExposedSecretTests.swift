@@ -62,34 +62,42 @@ struct ExposedSecretTests {
         ]
     }()
 
-    @Test("With the secret anywhere else a body is refused, and not kept", arguments: places)
-    func exposed(members: String) async throws {
+    @Test("With the secret anywhere else a body is refused, and not kept")
+    func exposed() async throws {
         let ledger = try place()
-        #expect(try await codes(with(members), in: ledger) == ["secretExposed"])
+        let found = try await ledger.ingest(Self.places.map { with($0) }).errors.map(\.code)
+        #expect(found == Self.places.map { _ in "secretExposed" })
         try expectNowhere(MadeChain.secret, ledger)
     }
 
-    @Test("Nor is an unknown password kept from another place", arguments: places)
-    func foreign(members: String) async throws {
+    @Test("Nor is an unknown password kept from another place")
+    func foreign() async throws {
         let ledger = try place()
         let foreign = "another-secret-of-somebody"
-        let other = members.replacing(MadeChain.secret, with: foreign)
-            .replacing(
-                ExposedSecretTests.spelled(MadeChain.secret),
-                with: ExposedSecretTests.spelled(foreign))
-        #expect(try await codes(with(other, of: foreign), in: ledger) == ["wrongSharedSecret"])
+        let bodies = Self.places.map { members in
+            let other = members.replacing(MadeChain.secret, with: foreign)
+                .replacing(
+                    ExposedSecretTests.spelled(MadeChain.secret),
+                    with: ExposedSecretTests.spelled(foreign))
+            return with(other, of: foreign)
+        }
+        let found = try await ledger.ingest(bodies).errors.map(\.code)
+        #expect(found == bodies.map { _ in "wrongSharedSecret" })
         try expectNowhere(foreign, ledger)
     }
 
-    @Test("A verifyReceipt response that repeats the secret is refused", arguments: places)
-    func answer(members: String) async throws {
+    @Test("A verifyReceipt response that repeats the secret is refused")
+    func answer() async throws {
         let ledger = try place()
         let answer = String(
             decoding: chain.verifyReceipt(through: 0, at: chain.start(0)), as: UTF8.self)
-        let body = Array("\(answer.dropLast()),\(members)}".utf8)
-        let found = try await codes(body, in: ledger)
+        let summary = try await ledger.ingest(
+            Self.places.map { Array("\(answer.dropLast()),\($0)}".utf8) })
         // Values of `password` are removed at any depth, and the response is accepted.
-        #expect(found == (members.contains("\"password\"") ? [] : ["secretExposed"]))
+        let refused = Self.places.enumerated().filter { !$0.element.contains("\"password\"") }
+        #expect(summary.errors.map(\.code) == refused.map { _ in "secretExposed" })
+        #expect(
+            zip(summary.errors, refused).allSatisfy { $0.input.hasSuffix(":\($1.offset + 1)") })
         try expectNowhere(MadeChain.secret, ledger)
     }
 

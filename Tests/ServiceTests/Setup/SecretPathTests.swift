@@ -54,17 +54,21 @@ struct SecretPathTests {
         ])
     func modes(_ mode: Int, _ isOpen: Bool) async throws {
         let directory = try TemporaryDirectory()
-        let configuration = try configured(directory)
+        let doctor = Doctor(
+            configuration: try configured(directory), environment: .production, roots: .apple,
+            now: TemporaryLedger.end)
         for name in Self.names {
             for other in Self.names {
                 try FileManager.default.setAttributes(
                     [.posixPermissions: other == name ? mode : 0o600],
                     ofItemAtPath: directory.file(other))
             }
-            let findings = await Doctor(
-                configuration: configuration, environment: .production, roots: .apple,
-                now: TemporaryLedger.end
-            ).examine().filter { $0.subject == "secrets" }
+            let findings = doctor.openSecrets()
+            #expect(findings.allSatisfy { $0.subject == "secrets" })
+            // All of them are in the report: asked once for each mode.
+            if name == Self.names.last {
+                #expect(await doctor.examine().filter { $0.subject == "secrets" } == findings)
+            }
             #expect(findings.map(\.level) == (isOpen ? [.bad] : []))
             #expect(findings.first?.message.contains(directory.file(name)) ?? !isOpen)
         }
