@@ -72,11 +72,11 @@ struct FakeServerTests {
     @Test("notification history returns every notification of the window once")
     func notifications() async throws {
         try await Served().ask { client, _ in
+            var request = Served.window
+            request.startDate = RecoveryWorld.days(60)
             var ids: Set<String> = []
             var (items, pages) = (0, 0)
-            for try await page in client.notificationHistoryPages(
-                Served.window, in: .production)
-            {
+            for try await page in client.notificationHistoryPages(request, in: .production) {
                 pages += 1
                 #expect(page.value.signedItems.count <= 20)
                 for token in page.value.signedItems {
@@ -253,7 +253,7 @@ struct FakeServerTests {
     func allowance() throws {
         var setup = SimulatedAPI.Setup(
             books: Served.books, key: Asked.key, authority: TestAuthority.shared,
-            storeClock: { Served.now }, clock: { Served.now })
+            attempts: RecoveryWorld.attempts, storeClock: { Served.now }, clock: { Served.now })
         setup.rateWindowMilliseconds = 60_000
         let api = SimulatedAPI(setup)
         let token = try TokenSource(Asked.credentials()).token(at: Served.now)
@@ -276,7 +276,8 @@ struct FakeServerTests {
         let api = SimulatedAPI(
             SimulatedAPI.Setup(
                 books: Served.books, key: Asked.key, authority: TestAuthority.shared,
-                storeClock: { Served.now }, clock: { Served.now }))
+                attempts: RecoveryWorld.attempts, storeClock: { Served.now },
+                clock: { Served.now }))
         let reply = api.answer(
             ServedRequest(
                 method: "GET", path: "/inApps/v1/transactions/1", authorization: authorization))

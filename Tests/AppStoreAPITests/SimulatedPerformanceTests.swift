@@ -38,7 +38,7 @@ struct SimulatedPerformanceTests {
     private func api(_ receiver: Receiver) -> SimulatedAPI {
         var setup = SimulatedAPI.Setup(
             books: Served.books, key: Asked.key, authority: TestAuthority.shared,
-            storeClock: { Served.now }, clock: { Served.now })
+            attempts: RecoveryWorld.attempts, storeClock: { Served.now }, clock: { Served.now })
         setup.post = { body, url in await receiver.post(body, url) }
         return SimulatedAPI(setup)
     }

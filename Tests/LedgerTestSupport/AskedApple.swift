@@ -12,6 +12,10 @@ package struct AskedApple: Sendable {
     package static let productionPlan = plan(.production, seed: 0)
     package static let production = ServedRecords(productionPlan)
     package static let sandbox = ServedRecords(plan(.sandbox, seed: 1))
+    /// Made once: otherwise every Apple would try all its notifications again.
+    private static let (attempts, sandboxAttempts) = (
+        AttemptLog(delivering: production), AttemptLog(delivering: sandbox)
+    )
     /// 2026-06-01: the time everywhere.
     package static let now = Timestamp(milliseconds: 1_780_272_000_000)
 
@@ -47,24 +51,28 @@ package struct AskedApple: Sendable {
     package let transport: SimulatedTransport
     package let client: AppStoreServerAPIClient
 
+    /// - Parameter books: `production` by default.
     package init(
         faults: [ServedFaultRule] = [], sandboxFaults: [ServedFaultRule] = [],
-        books: ServedRecords = AskedApple.production, key: ServedKey = TestAuthority.key,
+        books: ServedRecords? = nil, key: ServedKey = TestAuthority.key,
         onAnswer: @escaping @Sendable (TransportRequest, TransportResponse) async -> Void = {
             _, _ in
         },
         carrying: (SimulatedTransport) -> any APITransport = { $0 }
     ) throws {
         let clock = clock
-        func served(_ books: ServedRecords, _ faults: [ServedFaultRule]) -> SimulatedAPI {
+        func served(
+            _ books: ServedRecords, _ attempts: AttemptLog?, _ faults: [ServedFaultRule]
+        ) -> SimulatedAPI {
             var setup = SimulatedAPI.Setup(
                 books: books, key: TestAuthority.key, authority: TestAuthority.shared,
-                storeClock: { clock.now }, clock: { clock.now })
+                attempts: attempts, storeClock: { clock.now }, clock: { clock.now })
             setup.faults = faults
             return SimulatedAPI(setup)
         }
-        api = served(books, faults)
-        sandboxApi = served(AskedApple.sandbox, sandboxFaults)
+        api = served(
+            books ?? AskedApple.production, books == nil ? AskedApple.attempts : nil, faults)
+        sandboxApi = served(AskedApple.sandbox, AskedApple.sandboxAttempts, sandboxFaults)
         transport = SimulatedTransport(
             production: api, sandbox: sandboxApi, onAnswer: onAnswer)
         client = AppStoreServerAPIClient(

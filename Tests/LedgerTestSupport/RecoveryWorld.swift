@@ -19,6 +19,14 @@ package struct RecoveryWorld: Sendable {
     package static let books = ServedRecords(HistoryPlan(limit: .chains(300)))
     /// Everything was requested at once.
     package static let attempts = AttemptLog(delivering: books)
+
+    /// Apple's attempts, of which those in outages failed.
+    package static func attempts(_ outages: [ClosedRange<Timestamp>]) -> AttemptLog {
+        outages.isEmpty
+            ? attempts
+            : AttemptLog(delivering: books, outages: outages.map { DeliveryOutage($0) })
+    }
+
     package static let now = AskedApple.now
     package static let app = AskedApple.app
 
@@ -50,12 +58,7 @@ package struct RecoveryWorld: Sendable {
     ) -> SimulatedAPI {
         var setup = SimulatedAPI.Setup(
             books: RecoveryWorld.books, key: TestAuthority.key, authority: TestAuthority.shared,
-            attempts: outages.isEmpty
-                ? RecoveryWorld.attempts
-                : AttemptLog(
-                    delivering: RecoveryWorld.books,
-                    outages: outages.map { DeliveryOutage($0) }),
-            storeClock: clock, clock: clock)
+            attempts: RecoveryWorld.attempts(outages), storeClock: clock, clock: clock)
         setup.faults = faults
         setup.rateWindowMilliseconds = nil
         return SimulatedAPI(setup)

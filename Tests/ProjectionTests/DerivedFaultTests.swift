@@ -1,6 +1,5 @@
 import AppStore
 import Faults
-import Foundation
 import Intake
 import Ledger
 import LedgerStore
@@ -28,22 +27,35 @@ struct DerivedFaultTests {
     private static let later = MadeChain(id: "570000000000005").life
 
     /// An environment with the earlier events, projected and closed.
-    private func template() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(DerivedFaultTests.earlier)
+    private static let template = SharedLedger { ledger in
+        _ = try await ledger.ingest(earlier)
         try await ledger.session { session in
             try await session.projections.walCheckpoint()
             try await session.ledger.facts.walCheckpoint()
         }
-        return ledger
     }
 
-    private func copy(_ template: TemporaryLedger) throws -> TemporaryLedger {
-        let copy = try TemporaryLedger()
-        try FileManager.default.copyItem(
-            atPath: template.configuration.dataDirectory,
-            toPath: copy.configuration.dataDirectory)
-        return copy
+    /// A run without faults: its number of calls, and its answers.
+    private struct Unspoilt: Sendable {
+        let lines: [[UInt8]]
+        let callCount: Int
+        let answers: [String]
+    }
+
+    /// Run once for all modes.
+    private static let unspoilt = Task {
+        let tests = DerivedFaultTests()
+        let lines = try later.map { try $0.line() }
+        let whole = try await template.copy()
+        let counter = FaultPlan(directory: whole.environmentDirectory, mode: .once, number: .max)
+        FaultFileSystem.apply(counter)
+        let failures = await tests.run(whole, lines)
+        FaultFileSystem.release(counter)
+        #expect(failures.isEmpty)
+        #expect(counter.callCount > 500)
+        let expected = try await tests.answers(whole)
+        #expect(!expected.isEmpty)
+        return Unspoilt(lines: lines, callCount: counter.callCount, answers: expected)
     }
 
     /// Ingests the later events, catches up, rebuilds, and closes: each step runs whatever the
@@ -81,29 +93,15 @@ struct DerivedFaultTests {
         "Whatever call fails, no derived data is wrong afterwards, and nothing is left to clean up",
         arguments: FaultMode.allCases)
     func scenario(mode: FaultMode) async throws {
-        let template = try await template()
-        let lines = try DerivedFaultTests.later.map { try $0.line() }
-        let whole = try copy(template)
-        let counter = FaultPlan(directory: whole.environmentDirectory, mode: .once, number: .max)
-        FaultFileSystem.apply(counter)
-        let unspoilt = await run(whole, lines)
-        FaultFileSystem.release(counter)
-        #expect(unspoilt.isEmpty)
-        #expect(counter.callCount > 500)
-        let expected = try await answers(whole)
-        #expect(!expected.isEmpty)
+        let unspoilt = try await Self.unspoilt.value
         let calls = FaultPlan.calls(
-            of: counter.callCount, sample: Soak.isOn ? nil : DerivedFaultTests.sampleCount,
+            of: unspoilt.callCount, sample: Soak.isOn ? nil : DerivedFaultTests.sampleCount,
             seed: Soak.seed)
-        for number in calls {
-            try await play(try copy(template), lines, expected, mode, number)
-        }
+        for number in calls { try await play(unspoilt, mode, number) }
     }
 
-    private func play(
-        _ ledger: TemporaryLedger, _ lines: [[UInt8]], _ expected: [String], _ mode: FaultMode,
-        _ number: Int
-    ) async throws {
+    private func play(_ unspoilt: Unspoilt, _ mode: FaultMode, _ number: Int) async throws {
+        let (ledger, lines) = (try await Self.template.copy(), unspoilt.lines)
         let note = Comment("\(mode) at call \(number), seed \(Soak.seed)")
         let plan = FaultPlan(directory: ledger.environmentDirectory, mode: mode, number: number)
         FaultFileSystem.apply(plan)
@@ -122,7 +120,7 @@ struct DerivedFaultTests {
         try await plan.heal(seed: Soak.seed &+ UInt64(number))
         do {
             _ = try await ledger.ingest(lines)
-            #expect(try await answers(ledger) == expected, note)
+            #expect(try await answers(ledger) == unspoilt.answers, note)
             try await expectSound(ledger, note)
         } catch {
             Issue.record(error, note)

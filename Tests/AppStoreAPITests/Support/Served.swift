@@ -7,7 +7,7 @@ import Simulator
 
 /// The simulated API on a real port, and a client that uses it over a real socket.
 struct Served: Sendable {
-    static let books = ServedRecords(HistoryPlan(limit: .chains(300)))
+    static let books = RecoveryWorld.books
     /// The store's time: within Apple's window of the last notification.
     static let now = Timestamp(milliseconds: 1_780_272_000_000)
 
@@ -33,11 +33,10 @@ struct Served: Sendable {
     ) async throws -> Value {
         var setup = SimulatedAPI.Setup(
             books: Served.books, key: Asked.key, authority: TestAuthority.shared,
-            storeClock: { Served.now }, clock: { SystemRequestClock().now })
+            attempts: RecoveryWorld.attempts(outages), storeClock: { Served.now },
+            clock: { SystemRequestClock().now })
         setup.faults = faults
         setup.rateWindowMilliseconds = rateWindowMilliseconds
-        setup.attempts = AttemptLog(
-            delivering: Served.books, outages: outages.map { DeliveryOutage($0) })
         let api = SimulatedAPI(setup)
         let clock = clientClock ?? SystemRequestClock()
         return try await SimulatedServer.whileServing(api) { [self] port in
