@@ -50,13 +50,11 @@ extension EnvironmentLedger {
     ) async throws(StoreError) -> ProjectionCursor? {
         guard hasLog(directory), !NodeMemory.exists(in: directory) else { return nil }
         let log = try await EventLog.open(directory: directory)
-        let found = await Outcome { () throws(StoreError) -> ProjectionCursor? in
+        return try await log.closing { log async throws(StoreError) in
             let position = try await log.head().position
             let leaf = try await log.leafHashes(after: position - 1, through: position).last
             return leaf.map { ProjectionCursor(position: position, leafHash: $0) }
         }
-        await log.close()
-        return try found.get()
     }
 
     /// Nil where the log is in the data directory.

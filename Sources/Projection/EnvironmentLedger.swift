@@ -101,8 +101,7 @@ public final class EnvironmentLedger: Sendable {
 
     /// Whether a directory has a log. SQLite creates a database in an empty file, too.
     package static func hasLog(_ directory: String) -> Bool {
-        var status = stat()
-        return stat("\(directory)/\(EventLog.fileName)", &status) == 0 && status.st_size > 0
+        stat.at("\(directory)/\(EventLog.fileName)").map { $0.st_size > 0 } ?? false
     }
 
     /// A missing log is not recreated where derived data shows that it held events: positions would

@@ -18,6 +18,11 @@ struct EraseCommandTests {
         ]
     }
 
+    /// A place whose ledger has taken these lines in.
+    private func taken() async throws -> Workplace { try await Self.shared.value.copied() }
+
+    private static let shared = Task { try await Workplace.taken(lines(), in: .shared()) }
+
     /// The files of the ledger that hold the person's ids.
     private func traces(_ place: Workplace) throws -> [String] {
         let names = try FileManager.default.contentsOfDirectory(
@@ -44,7 +49,7 @@ struct EraseCommandTests {
 
     @Test("A dry run shows what would go; it takes --yes to erase")
     func dryRun() async throws {
-        let place = try await Workplace.taken(try Self.lines())
+        let place = try await taken()
         let neither = try await place.run(Self.erase + place.options)
         #expect(neither.code == 64 && neither.err.contains("--dry-run"))
         let nothing = try await place.run(["erase", "--yes"] + Self.order + place.options)
@@ -60,7 +65,7 @@ struct EraseCommandTests {
 
     @Test("Erased, and erased again, by any of its ids and by its last one")
     func erased() async throws {
-        let place = try await Workplace.taken(try Self.lines())
+        let place = try await taken()
         let done = try await place.run(
             ["erase", "--chain", "\(Evidence.id)1", "--yes", "--json"] + Self.order + place.options)
         #expect(done.code == 0, "\(done.err)")
@@ -79,7 +84,7 @@ struct EraseCommandTests {
 
     @Test("By an id that is erased the same command finishes it under its key, and only there")
     func repeatedByAlias() async throws {
-        let place = try await Workplace.taken(try Self.lines())
+        let place = try await taken()
         let plain = ["erase", "--chain", "\(Evidence.id)1", "--yes"] + Self.order + place.options
         let keyed = plain + ["--idempotency-key", "k"]
         let done = try await place.run(keyed)
@@ -100,7 +105,7 @@ struct EraseCommandTests {
 
     @Test("A derived file that another process reads is named, and goes with the same command")
     func readElsewhere() async throws {
-        let place = try await Workplace.taken(try Self.lines())
+        let place = try await taken()
         let name = try FileManager.default.destinationOfSymbolicLink(
             atPath: place.ledgerFile("projections.sqlite"))
         let reader = try await ProjectionsStore.open(place.ledgerFile(name))

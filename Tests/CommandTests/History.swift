@@ -1,10 +1,11 @@
 import Foundation
 import LedgerTestSupport
 import Simulator
+import TestSupport
 
 /// A simulated history as lines that `ingest` takes, signed once for all tests.
 enum History {
-    static let count = 200
+    static let count = Soak.count(120, soak: 200)
 
     /// In order of arrival. The app is `Evidence.app`.
     static func lines() async throws -> [String] { try await shared.value }

@@ -10,7 +10,7 @@ import Testing
 struct KillTests {
     /// A part of the history, so that rounds are short; all of it in soak.
     private func lines() async throws -> [String] {
-        Array(try await History.lines().prefix(Soak.count(80, soak: History.count)))
+        Array(try await History.lines().prefix(Soak.count(40, soak: History.count)))
     }
 
     @Test("Ingest, from the first opening on: existing events stay, and the rest follows")

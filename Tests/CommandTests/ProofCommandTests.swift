@@ -9,11 +9,16 @@ import Testing
 struct ProofCommandTests {
     private static let origin = "example.com/subledger/production"
 
-    /// A ledger with a key, and its verifier key.
-    private static func place(_ lines: [String] = Evidence.lines) async throws -> (
-        Workplace, String
-    ) {
-        let place = try Workplace(options: ["--config", "subledger.yaml"])
+    /// A ledger of `Evidence.lines` with a key, and its verifier key.
+    private static func place() async throws -> (Workplace, String) {
+        (try await shared.value.0.copied(), try await shared.value.1)
+    }
+    private static let shared = Task { try await place(Evidence.lines, in: .shared()) }
+
+    private static func place(
+        _ lines: [String], in directory: TemporaryDirectory? = nil
+    ) async throws -> (Workplace, String) {
+        let place = try Workplace(options: ["--config", "subledger.yaml"], in: directory)
         let key = try await place.run(["audit", "keygen", "--origin", origin, "audit.key"])
         #expect(key.code == 0)
         try configure(place)
@@ -33,7 +38,7 @@ struct ProofCommandTests {
 
     @Test("A key is made once, for its owner's eyes, and its origin must be the configured one")
     func keys() async throws {
-        let (place, verifier) = try await ProofCommandTests.place()
+        let (place, verifier) = try await ProofCommandTests.place(Evidence.lines)
         #expect(verifier.hasPrefix("\(ProofCommandTests.origin)+"))
         let attributes = try FileManager.default.attributesOfItem(atPath: place.file("audit.key"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)

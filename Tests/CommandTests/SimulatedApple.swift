@@ -1,4 +1,5 @@
 import AppStore
+import TestSupport
 import Testing
 
 /// The App Store that `simulate` makes in the directory `apple`.
@@ -6,10 +7,11 @@ extension Workplace {
     static let app = "com.example.app"
 
     /// A place whose ledger trusts it.
-    static func besideApple() async throws -> Workplace {
-        let place = try Workplace(options: [
-            "--data", "data", "--bundle-id", app, "--trust-root", "apple/root.der",
-        ])
+    static func besideApple() async throws -> Workplace { try await withApple.value.copied() }
+
+    private static let withApple = Task {
+        let options = ["--data", "data", "--bundle-id", app, "--trust-root", "apple/root.der"]
+        let place = try Workplace(options: options, in: .shared())
         let made = try await place.run([
             "simulate", "history", "--chains", "1", "--authority", "apple",
         ])

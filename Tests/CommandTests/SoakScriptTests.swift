@@ -11,9 +11,9 @@ struct SoakScriptTests {
     @Test(
         "A script ends by itself, leaves nothing behind, and reports a sound ledger",
         arguments: [
-            ("million.sh", ["EVENTS": "120", "KILLS": "1"]),
-            ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "40"]),
-            ("nodes.sh", ["NOTIFICATIONS": "60"]),
+            ("million.sh", ["EVENTS": "40", "KILLS": "1"]),
+            ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "400"]),
+            ("nodes.sh", ["NOTIFICATIONS": "24"]),
         ])
     func small(name: String, variables: [String: String]) async throws {
         let place = try Workplace()

@@ -16,18 +16,35 @@ final class Workplace: Sendable {
         Bundle.main.executableURL?.resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "subledger").path ?? "subledger"
 
-    init(options: [String] = Evidence.options) throws {
+    init(options: [String] = Evidence.options, in directory: TemporaryDirectory? = nil) throws {
         self.options = options
-        directory = try TemporaryDirectory()
+        self.directory = try directory ?? TemporaryDirectory()
         try write(Data(TestAuthority.shared.rootDER), to: "root.der")
     }
 
+    /// A place whose ledger has taken in `Evidence.lines`.
+    static func taken() async throws -> Workplace { try await evidence.value.copied() }
+
+    private static let evidence = Task { try await taken(Evidence.lines, in: .shared()) }
+
     /// A place whose ledger has taken these lines in.
-    static func taken(_ lines: [String] = Evidence.lines) async throws -> Workplace {
-        let place = try Workplace()
+    static func taken(
+        _ lines: [String], in directory: TemporaryDirectory? = nil
+    ) async throws -> Workplace {
+        let place = try Workplace(in: directory)
         try place.write(lines, to: "in.ndjson")
         #expect(try await place.run("ingest", "in.ndjson").code == 0)
         return place
+    }
+
+    /// A copy of this place, in which no command runs.
+    func copied() throws -> Workplace {
+        let copy = try Workplace(options: options)
+        for name in try FileManager.default.contentsOfDirectory(atPath: path)
+        where name != "root.der" {
+            try FileManager.default.copyItem(atPath: file(name), toPath: copy.file(name))
+        }
+        return copy
     }
 
     func file(_ name: String) -> String { directory.file(name) }

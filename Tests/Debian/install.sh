@@ -63,10 +63,12 @@ fi
 "${as_user[@]}" "$root/usr/bin/subledger" doctor --config "$root/tmp/configured.yaml" \
   > "$root/tmp/doctor.txt" 2>&1 || { cat "$root/tmp/doctor.txt" >&2; fail "doctor refuses the configuration"; }
 
-for page in "$root"/usr/share/man/man1/*.1.gz; do
-  warnings="$(zcat "$page" | groff -K utf8 -man -ww -rLL=80n -Tutf8 -Z 2>&1 >/dev/null)"
-  [ -z "$warnings" ] || fail "$page: $warnings"
-done
+mkdir "$root/tmp/man"
+cp "$root"/usr/share/man/man1/*.1.gz "$root/tmp/man"
+gunzip "$root"/tmp/man/*.gz
+# Warnings name their page.
+warnings="$(groff -K utf8 -man -ww -rLL=80n -Tutf8 -Z "$root"/tmp/man/*.1 2>&1 >/dev/null)"
+[ -z "$warnings" ] || fail "$warnings"
 present usr/share/man/man1/subledger-audit-verify.1.gz
 bash -n "$root/usr/share/bash-completion/completions/subledger" || fail "bash cannot read its completion"
 if command -v zsh >/dev/null; then

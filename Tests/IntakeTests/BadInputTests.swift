@@ -177,7 +177,7 @@ struct BadInputTests {
 
     @Test(
         "The first thousand errors are listed, the others counted",
-        arguments: [1_000, 1_002])
+        arguments: [1_000, 1_001])
     func errorBound(count: Int) async throws {
         #expect(IngestSummary.maximumErrors == 1_000)
         let ledger = try TemporaryLedger()

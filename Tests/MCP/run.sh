@@ -57,7 +57,7 @@ server:
   tokens:
     - { name: assistant, sha256: $(printf %s "$TOKEN" | sha256sum | cut -d ' ' -f 1), scopes: [read] }
 YAML
-"$BINARY" simulate history --chains 40 --root root.der --config subledger.yaml \
+"$BINARY" simulate history --chains 8 --root root.der --config subledger.yaml \
     >history.ndjson 2>simulate.err || fail "simulate: $(tail -n 1 simulate.err)"
 "$BINARY" ingest history.ndjson --config subledger.yaml --json >ingest.json 2>ingest.err ||
     fail "ingest: $(tail -n 1 ingest.err)"

@@ -49,7 +49,7 @@ within() {
     shift 2
     until "$@"; do
         if [ "$SECONDS" -ge "$end" ]; then echo "error: too long: $what" >&2 && exit 1; fi
-        sleep 0.05
+        sleep 0.2
     done
 }
 

@@ -141,10 +141,17 @@ require_outcome() {
     require_whole trial "$what" "$KNOWN" "$code" "$END" all.ndjson "$TOTAL"
 }
 
+# The number of calls of a kind in all threads of the command that `paths` has traced.
+made() {
+    local names=${1//\?/}
+    grep -cE "^[0-9]+ +(${names//,/|})\(" paths || true
+}
+
 # Tests every call of a kind, until no thread makes that many.
 series() {
-    local case=$1 calls=$2 fault=$3 k=1 before=$TRIALS
-    while try "$case" "$calls" "$fault" "$k"; do
+    local case=$1 calls=$2 fault=$3 k=1 before=$TRIALS most
+    most=$(made "$calls")
+    while [ "$k" -le "$most" ] && try "$case" "$calls" "$fault" "$k"; do
         # A persistent fault fails alike from consecutive calls, so the stride grows.
         if [ "${fault%+}" != "$fault" ]; then k=$((k + k / 4)); fi
         k=$((k + STRIDE))

@@ -1,4 +1,5 @@
 internal import Dispatch
+internal import Foundation
 
 /// Runs blocking work (files, sorting on disk) off the cooperative pool.
 package enum Blocking {
@@ -11,5 +12,11 @@ package enum Blocking {
             }
         }
         return try result.get()
+    }
+
+    /// Blocks the current thread, which must be one of a store's own.
+    package static func pause(_ duration: Duration) {
+        guard duration > .zero else { return }
+        usleep(useconds_t(duration / .microseconds(1)))
     }
 }

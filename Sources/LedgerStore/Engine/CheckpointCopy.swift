@@ -18,10 +18,10 @@ public enum CheckpointCopy {
     }
 
     /// Copies the checkpoints that `page` returns: those of more than a size, in order; none at the
-    /// end.
-    public static func run(
-        to target: any OperationalState,
-        page: (_ size: Int64) async throws(StoreError) -> [StoredCheckpoint]
+    /// end. `adopt` stores a page, and returns how many of it were refused.
+    package static func run(
+        _ page: (_ size: Int64) async throws(StoreError) -> [StoredCheckpoint],
+        adopting adopt: ([StoredCheckpoint]) async throws(StoreError) -> Int
     ) async throws(StoreError) -> Report {
         var report = Report()
         var size: Int64 = -1
@@ -29,7 +29,7 @@ public enum CheckpointCopy {
             let checkpoints = try await page(size)
             guard let last = checkpoints.last else { return report }
             size = last.size
-            let refused = try await target.adopt(checkpoints)
+            let refused = try await adopt(checkpoints)
             report.refusedCount += refused
             report.count += checkpoints.count - refused
         }
@@ -39,9 +39,19 @@ public enum CheckpointCopy {
     public static func run(
         from source: any OperationalState, through end: Int64, to target: any OperationalState
     ) async throws(StoreError) -> Report {
-        try await run(to: target) { (size) async throws(StoreError) in
-            try await source.checkpoints(after: size, through: end)
+        try await run(from: source, through: end) { page async throws(StoreError) in
+            try await target.adopt(page)
         }
+    }
+
+    package static func run(
+        from source: any OperationalState, through end: Int64,
+        adopting adopt: ([StoredCheckpoint]) async throws(StoreError) -> Int
+    ) async throws(StoreError) -> Report {
+        try await run(
+            { size async throws(StoreError) in
+                try await source.checkpoints(after: size, through: end)
+            }, adopting: adopt)
     }
 }
 

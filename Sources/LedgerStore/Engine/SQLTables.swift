@@ -8,9 +8,22 @@ public protocol TableReader: Sendable {
     func readTables<Value: Sendable>(
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value
+
+    /// Closes every connection; a log answers the waiting batches first. Later calls throw
+    /// `closed`.
+    func close() async
 }
 
 extension TableReader {
+    /// The result of `body`; closes it afterwards, also where `body` throws.
+    package func closing<Value: Sendable>(
+        _ body: (Self) async throws(StoreError) -> Value
+    ) async throws(StoreError) -> Value {
+        let result = await Outcome { () throws(StoreError) in try await body(self) }
+        await close()
+        return try result.get()
+    }
+
     /// The rows of one query (`SQLTables.rows`).
     package func rows<Value: Sendable>(
         _ sql: String, _ values: (any BoundValue)?...,

@@ -48,10 +48,4 @@ extension NewEvent {
         }
         return nil
     }
-
-    /// The time to store, where `newest` is the newest unclaimed one in the log.
-    package func receivedAt(after newest: Timestamp?) -> Timestamp {
-        guard !receivedAtClaimed, let newest else { return receivedAt }
-        return max(receivedAt, newest)
-    }
 }

@@ -97,9 +97,6 @@ public protocol LedgerLog: TableReader {
 
     /// Upkeep of the store's files, called on a timer.
     func checkpoint() async throws(StoreError)
-
-    /// Answers the waiting batches, then closes every connection. Later calls throw `closed`.
-    func close() async
 }
 
 extension LedgerLog {

@@ -14,9 +14,6 @@ public protocol OperationalState: TableReader {
     /// or the process ends, however it ends; nil while it is held elsewhere.
     func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)?
 
-    /// Later calls throw `closed`.
-    func close() async
-
     /// Runs `body` in one transaction, alone among those that write in `area`.
     func writeTables<Value: Sendable>(
         _ area: OperationsArea,

@@ -54,7 +54,7 @@ final class AppendNotices: Sendable {
         let thread = Thread { [self] in
             while !isEnded {
                 try? receive(wake)
-                Thread.pause(AppendNotices.pause)
+                Blocking.pause(AppendNotices.pause)
             }
         }
         thread.name = "subledger-listen"

@@ -1,4 +1,3 @@
-internal import AppStore
 internal import Ledger
 internal import LedgerStore
 
@@ -57,11 +56,11 @@ struct AppendTransaction {
             prepared = try prepare(
                 batches, known, seen, earlier, isProbe ? probe(needsRoom: needsRoom) : [])
         } catch {
-            rollBack()
+            connection.rollBack()
             throw .failed(error)
         }
         do { try faults?.willCommit() } catch {
-            rollBack()
+            connection.rollBack()
             throw .unknown(prepared.outcome, PostgresError(.lost, "COMMIT was not sent."))
         }
         do throws(PostgresError) {
@@ -76,18 +75,13 @@ struct AppendTransaction {
             }
         } catch {
             if error.isConnectionLost { throw .unknown(prepared.outcome, error) }
-            rollBack()
+            connection.rollBack()
             throw .failed(error)
         }
         do { try faults?.didCommit() } catch {
             throw .unknown(prepared.outcome, PostgresError(.lost, "The answer was lost."))
         }
         return prepared.outcome
-    }
-
-    private func rollBack() {
-        guard connection.isUsable else { return }
-        _ = try? connection.run(Statement.rollback.with())
     }
 
     /// The first round trip, and the placing of the events.
@@ -221,9 +215,10 @@ struct AppendTransaction {
                 commands.append(statement.bind { $0.add(placed.erased, integer: { $0 }) })
             }
         }
+        let head = placed.head
         commands.append(
             Statement.log.updateHead.with(
-                placed.tree.size, placed.tree.bytes, placed.tree.root, placed.newestReceivedAt))
+                head.tree.size, head.tree.bytes, head.tree.root, head.newestReceivedAt))
         return commands
     }
 }

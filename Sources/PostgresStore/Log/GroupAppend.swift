@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
@@ -38,7 +37,7 @@ struct GroupAppend {
                     guard conflicts < PostgresLimits.conflictAttemptCount else {
                         throw StoreError(error, location: log.location)
                     }
-                    Thread.pause(PostgresLimits.pause(conflicts))
+                    Blocking.pause(PostgresLimits.pause(conflicts))
                 case .failed(let error as PostgresError)
                 where error.kind == .lost && !isReconnected:
                     // Nothing was written. The server closed a connection that was idle.
@@ -74,7 +73,7 @@ struct GroupAppend {
         var number = 0
         while ContinuousClock.now < end {
             number += 1
-            if number > 1 { Thread.pause(PostgresLimits.pause(number)) }
+            if number > 1 { Blocking.pause(PostgresLimits.pause(number)) }
             do throws(AppendTransaction.Failure) {
                 return try attempt(resolving: outcome)
             } catch {

@@ -3,10 +3,8 @@ internal import LedgerStore
 
 /// The rows of one transaction, placed in memory after the head row was locked.
 struct PlacedEvents {
-    private(set) var tree: CompactRange
-    /// The newest unclaimed receivedAt. Claimed times are excluded: one in the future would raise
-    /// every later time.
-    private(set) var newestReceivedAt: Timestamp?
+    /// The head row after them.
+    private(set) var head: HeadRow
     private(set) var rows: [RecordedEvent] = []
     /// Nil for tombstones of a log that is copied.
     private(set) var evidence: [PackedEvidence?] = []
@@ -21,8 +19,7 @@ struct PlacedEvents {
         after head: HeadRow, known: [Digest: [KnownEvent]],
         stored: @escaping (Int64) throws -> PackedEvidence?
     ) {
-        tree = head.tree
-        newestReceivedAt = head.newestReceivedAt
+        self.head = head
         self.known = known
         self.stored = stored
     }
@@ -67,19 +64,15 @@ struct PlacedEvents {
     private mutating func add(
         _ event: NewEvent, key: Digest, identity: Digest?
     ) throws -> Int64 {
-        let position = tree.size + 1
-        let receivedAt = event.receivedAt(after: newestReceivedAt)
-        let row = event.row(
-            at: position, key: key, identity: identity, receivedAt: receivedAt)
+        let row = head.next(event, key: key, identity: identity)
         erased += try event.erasedPositions()
         rows.append(row)
         evidence.append(event.isTombstone ? nil : event.evidence.packed)
-        tree.append(row.leafHash)
-        if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
+        head.add(row)
         known[event.key, default: []].append(
             KnownEvent(
-                position: position, evidenceHash: event.evidence.evidenceHash,
+                position: row.position, evidenceHash: event.evidence.evidenceHash,
                 payloadHash: event.evidence.payloadHash, evidence: event.evidence.packed))
-        return position
+        return row.position
     }
 }

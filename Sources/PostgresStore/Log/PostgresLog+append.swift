@@ -1,4 +1,3 @@
-internal import Foundation
 public import LedgerStore
 internal import Synchronization
 
@@ -49,7 +48,7 @@ extension PostgresLog {
     private func drain(_ slot: ConnectionSlot) {
         var lastBegan: ContinuousClock.Instant?
         while true {
-            if let lastBegan { Thread.pause(commits.pause(since: lastBegan)) }
+            if let lastBegan { Blocking.pause(commits.pause(since: lastBegan)) }
             guard let group = commits.nextGroup() else { return }
             lastBegan = .now
             commits.answer(group, GroupAppend(log: self, group: group, slot: slot).answers())
@@ -62,13 +61,5 @@ extension PostgresLog {
         knownHeaders.withLock { $0 = outcome.headers }
         seen.withLock { $0.note(outcome.rows) }
         if !outcome.rows.isEmpty { notices.send() }
-    }
-}
-
-extension Thread {
-    /// Blocks the current thread, which must be one of the store's own.
-    static func pause(_ duration: Duration) {
-        guard duration > .zero else { return }
-        usleep(useconds_t(duration / .microseconds(1)))
     }
 }

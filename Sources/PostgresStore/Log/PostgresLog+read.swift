@@ -7,9 +7,7 @@ extension PostgresLog {
     /// The current end of the log, including other nodes' appends. Throws `logWentBack` when the
     /// log no longer holds the newest event that this node has seen.
     public func head() async throws(StoreError) -> LogHead {
-        let row = try await readHead()
-        return LogHead(
-            position: row.tree.size, root: row.tree.root, newestReceivedAt: row.newestReceivedAt)
+        try await readHead().head
     }
 
     public func tree() async throws(StoreError) -> CompactRange { try await readHead().tree }
@@ -131,5 +129,15 @@ extension PostgresLog {
         return try await readers.run(location, within: answerTimeout) { slot in
             try slot.again { try body(slot.connection()) }
         }
+    }
+}
+
+extension HeadRow {
+    /// Throws `fileCorrupt` when the row is missing or contradicts itself.
+    init(_ result: QueryResult, location: String) throws {
+        guard let row = try result.first.flatMap({ try HeadRow($0) }) else {
+            throw StoreError.contradiction(location, "The head row contradicts itself.")
+        }
+        self = row
     }
 }

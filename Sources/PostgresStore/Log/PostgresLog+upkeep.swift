@@ -18,7 +18,7 @@ extension PostgresLog {
                         Statement.rollback.with(),
                     ])
                 } catch {
-                    if connection.isUsable { _ = try? connection.run(Statement.rollback.with()) }
+                    connection.rollBack()
                     guard error.isLocked || error.kind == .timedOut,
                         let waiting = waitForStandby(slot)
                     else { throw error }

@@ -59,15 +59,9 @@ public final class PostgresLog: SharedLog {
         let appender = ConnectionThreads("subledger-append", count: 1, open: checked.open)
         let readers = ConnectionThreads(
             "subledger-read", count: max(1, readerCount), open: checked.open)
-        do throws(StoreError) {
-            return PostgresLog(
-                session, environment, ledgerId: try await checked.ledger(on: appender),
-                appender: appender, readers: readers, seen: seen, faults: faults)
-        } catch {
-            appender.stop()
-            readers.stop()
-            throw error
-        }
+        return PostgresLog(
+            session, environment, ledgerId: try await checked.ledger(on: appender, readers),
+            appender: appender, readers: readers, seen: seen, faults: faults)
     }
 
     private init(

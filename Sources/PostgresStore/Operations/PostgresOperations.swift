@@ -1,6 +1,5 @@
 internal import AppStore
 internal import Dispatch
-internal import Foundation
 public import LedgerStore
 internal import Synchronization
 
@@ -39,10 +38,7 @@ public final class PostgresOperations: SharedOperations {
             LogOpening(session: session, environment: environment, ledger: ledger))
         let threads = ConnectionThreads(
             "subledger-operations", count: PostgresLimits.operationsCount, open: checked.open)
-        do throws(StoreError) { _ = try await checked.ledger(on: threads) } catch {
-            threads.stop()
-            throw error
-        }
+        _ = try await checked.ledger(on: threads)
         return PostgresOperations(
             session, threads: threads, node: node, leaseDuration: leaseDuration,
             leaseRenewal: leaseRenewal)
@@ -94,7 +90,7 @@ public final class PostgresOperations: SharedOperations {
                     guard error.state?.isConflict == true,
                         number < PostgresLimits.conflictAttemptCount
                     else { throw error }
-                    Thread.pause(PostgresLimits.pause(number))
+                    Blocking.pause(PostgresLimits.pause(number))
                 }
             }
         }

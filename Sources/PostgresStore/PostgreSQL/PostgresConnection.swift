@@ -115,10 +115,12 @@ final class PostgresConnection {
             let all = [Statement.snapshot.with()] + commands + [Statement.commit.with()]
             return Array(try run(all)[1...commands.count])
         } catch {
-            _ = try? run(Statement.rollback.with())
+            rollBack()
             throw error
         }
     }
+
+    func rollBack() { _ = try? run(Statement.rollback.with()) }
 
     /// Sends all statements at once and returns their results in order: one round trip. Outside
     /// BEGIN … COMMIT they are one transaction. After a failure the rest is not executed; throws

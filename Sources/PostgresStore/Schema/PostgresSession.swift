@@ -1,4 +1,3 @@
-internal import Foundation
 internal import LedgerStore
 internal import Synchronization
 
@@ -156,7 +155,7 @@ extension PostgresConnection {
                 older = try openTransactions()
                 guard !older.isEmpty else { return }
             }
-            Thread.pause(.milliseconds(LogLimits.purgePauseMilliseconds))
+            Blocking.pause(.milliseconds(LogLimits.purgePauseMilliseconds))
             older.formIntersection(try openTransactions())
         }
         throw StoreError(
@@ -194,18 +193,21 @@ final class CheckedSession: Sendable {
         }
     }
 
-    /// Opens the first connection of `threads`, and returns the ledger's id. While the database is
-    /// unavailable or its log went back, returns the expected id, if there is one; the checks run
-    /// later, before anything is read or written.
-    func ledger(on threads: ConnectionThreads) async throws(StoreError) -> LedgerId {
+    /// Opens the first connection of the first threads, and returns the ledger's id. While the
+    /// database is unavailable or its log went back, returns the expected id, if there is one; the
+    /// checks run later, before anything is read or written. Stops the threads where it throws.
+    func ledger(on threads: ConnectionThreads...) async throws(StoreError) -> LedgerId {
         do throws(StoreError) {
-            return try await threads.run(opening.session.place.description) { [self] slot in
+            return try await threads[0].run(opening.session.place.description) { [self] slot in
                 try check(slot.connection())
             }
         } catch {
             guard [.databaseUnavailable, .logWentBack].contains(error.code),
                 let ledger = opening.ledger
-            else { throw error }
+            else {
+                for thread in threads { thread.stop() }
+                throw error
+            }
             return ledger
         }
     }

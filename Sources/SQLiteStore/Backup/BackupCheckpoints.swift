@@ -1,21 +1,10 @@
 internal import GRDB
 internal import LedgerStore
 
-/// The checkpoints in a backup: a table that logs do not have. Blocks.
+/// The checkpoints in a backup, or in the copy that becomes one: a table that logs do not have.
+/// Blocks.
 struct BackupCheckpoints: Sendable {
-    private let path: String
-    private let queue: DatabaseQueue
-
-    /// Opens a backup, or the copy that becomes one.
-    init(_ path: String, readOnly: Bool) throws(StoreError) {
-        self.path = path
-        do {
-            queue = try DatabaseQueue(
-                path: path,
-                configuration: Configuration(
-                    readOnly: readOnly, pragmas: ["trusted_schema = OFF"]))
-        } catch { throw StoreError(error, path: path) }
-    }
+    let path: String
 
     /// Adds checkpoints; the first ones create the table.
     func add(_ checkpoints: [StoredCheckpoint]) throws(StoreError) {
@@ -37,7 +26,7 @@ struct BackupCheckpoints: Sendable {
 
     /// The checkpoints of more than `size` events, in order; at most `limit`.
     func page(after size: Int64, limit: Int) throws(StoreError) -> [StoredCheckpoint] {
-        try run { database in
+        try run(readOnly: true) { database in
             try FileTables(database: database).checkpoints(
                 "size > $1::bigint ORDER BY size", size, limit)
         }
@@ -48,11 +37,12 @@ struct BackupCheckpoints: Sendable {
         try run { try $0.execute(sql: "DROP TABLE checkpoints") }
     }
 
-    func close() throws(StoreError) {
-        do { try queue.close() } catch { throw StoreError(error, path: path) }
-    }
-
-    private func run<Value>(_ body: (Database) throws -> Value) throws(StoreError) -> Value {
-        do { return try queue.inDatabase(body) } catch { throw StoreError(error, path: path) }
+    private func run<Value>(
+        readOnly: Bool = false, _ body: (Database) throws -> Value
+    ) throws(StoreError) -> Value {
+        let configuration = Configuration(readOnly: readOnly, pragmas: ["trusted_schema = OFF"])
+        do { return try DatabaseQueue.once(path, configuration, body) } catch {
+            throw StoreError(error, path: path)
+        }
     }
 }

@@ -72,13 +72,13 @@ public struct LogBackup: Sendable {
         to staging: StagingDirectory, _ report: @escaping @Sendable (BackupStep) async -> Void
     ) async throws {
         let target = try await EventLog.open(directory: staging.path)
-        let copied = await Outcome { () throws(StoreError) in
-            try await LogCopy(from: log, to: target).run {
-                await report(.copying(done: $0, all: $1))
+        do throws(StoreError) {
+            _ = try await target.closing { target async throws(StoreError) in
+                try await LogCopy(from: log, to: target).run {
+                    await report(.copying(done: $0, all: $1))
+                }
             }
-        }
-        await target.close()
-        do throws(StoreError) { _ = try copied.get() } catch {
+        } catch {
             guard error.isDamage else { throw error }
             throw unsound(error.reason)
         }
@@ -116,27 +116,19 @@ public struct LogBackup: Sendable {
         through end: Int64, to staging: StagingDirectory
     ) async throws(StoreError) -> Int {
         guard let operations else { return 0 }
-        var count = 0
-        var page = try await operations.checkpoints(after: -1, through: end)
-        while let last = page.last {
-            let added = page
-            try await Blocking.run { () throws(StoreError) in
-                let table = try BackupCheckpoints(staging.file, readOnly: false)
-                try table.add(added)
-                try table.close()
-            }
-            count += added.count
-            page = try await operations.checkpoints(after: last.size, through: end)
-        }
-        return count
+        let table = BackupCheckpoints(path: staging.file)
+        return try await CheckpointCopy.run(from: operations, through: end) {
+            page async throws(StoreError) in
+            try await Blocking.run { () throws(StoreError) in try table.add(page) }
+            return 0
+        }.count
     }
 
     /// Turns the copy into a single file and writes the description after its last page. Blocks.
     private func describe(
         _ staging: StagingDirectory, _ head: LogHead, hasCheckpoints: Bool
     ) throws -> BackupDescription {
-        let queue = try DatabaseQueue(path: staging.file)
-        let mode = try queue.inDatabase { database in
+        let mode = try DatabaseQueue.once(staging.file) { database in
             try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
         }
         guard mode == "delete" else {
@@ -144,7 +136,6 @@ public struct LogBackup: Sendable {
                 .fileLocked, path: staging.file, reason: "Its journal mode cannot be changed.",
                 remedy: "Close the file in every other process, then try again.")
         }
-        try queue.close()
         let (byteCount, digest) = try OpenFile.reading(staging.file).digest()
         let description = BackupDescription(
             environment: environment, head: head, byteCount: byteCount, digest: digest,
@@ -182,11 +173,8 @@ extension StagingDirectory {
     func audit(
         _ progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
-        let log = try await EventLog.open(directory: path)
-        let report = await Outcome { () throws(StoreError) in
+        try await EventLog.open(directory: path).closing { log async throws(StoreError) in
             try await log.verify(progress: progress)
         }
-        await log.close()
-        return try report.get()
     }
 }

@@ -94,10 +94,9 @@ public struct LogRestore: Sendable {
         defer { staging.remove() }
         try await Blocking.run { () throws in
             try BackupFile(path).copy(to: staging.file) { report(.copying(done: $0, all: $1)) }
-            guard description.hasCheckpoints else { return }
-            let table = try BackupCheckpoints(staging.file, readOnly: false)
-            try table.remove()
-            try table.close()
+            if description.hasCheckpoints {
+                try BackupCheckpoints(path: staging.file).remove()
+            }
         }
         let head = try await verify(staging, description) {
             report(.verifying(done: $0, all: $1))
@@ -156,7 +155,7 @@ public struct LogRestore: Sendable {
         }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
-            let result = await Outcome { () throws(StoreError) -> (Before?, [ErasureRecord]) in
+            return try await log.closing { log async throws(StoreError) in
                 let position = try await log.head().position
                 do throws(StoreError) {
                     return (.position(position), try await ErasureRecord.all(of: log))
@@ -168,8 +167,6 @@ public struct LogRestore: Sendable {
                     )
                 }
             }
-            await log.close()
-            return try result.get()
         } catch {
             switch error.code {
             case .fileCorrupt, .fileNotDatabase, .fileForeign, .fileNewer, .fileChanged:
@@ -255,7 +252,7 @@ public struct LogRestore: Sendable {
     ) async throws -> (Int, LogHead?) {
         guard !known.isEmpty || !erasures.isEmpty else { return (0, nil) }
         let log = try await EventLog.open(directory: staging.path)
-        let result = await Outcome { () throws(StoreError) in
+        let (count, head) = try await log.closing { log async throws(StoreError) in
             var count = 0
             for record in known where try await record.belongs(to: log) {
                 if try await record.apply(to: log) { count += 1 }
@@ -273,8 +270,6 @@ public struct LogRestore: Sendable {
             try await log.purge()
             return (count, try await log.head())
         }
-        await log.close()
-        let (count, head) = try result.get()
         try OpenFile.appending(staging.file).synchronize()
         return (count, head)
     }
@@ -288,21 +283,17 @@ public struct LogRestore: Sendable {
     ) async throws(StoreError) -> CheckpointCopy.Report {
         let file = "\(directory)/\(OperationsStore.fileName)"
         guard description.hasCheckpoints || FileTrace(file) != nil else { return .init() }
-        let table = try await Blocking.run { () throws(StoreError) in
-            description.hasCheckpoints ? try BackupCheckpoints(path, readOnly: true) : nil
-        }
         let operations = try await OperationsStore.open(directory: directory)
-        let result = await Outcome { () throws(StoreError) -> CheckpointCopy.Report in
+        return try await operations.closing { operations async throws(StoreError) in
             try await operations.forgetUploadKeys()
-            guard let table else { return .init() }
-            return try await CheckpointCopy.run(to: operations) { (size) async throws(StoreError) in
+            guard description.hasCheckpoints else { return .init() }
+            let table = BackupCheckpoints(path: path)
+            return try await CheckpointCopy.run { size async throws(StoreError) in
                 try await Blocking.run { () throws(StoreError) in
                     try table.page(after: size, limit: CheckpointCopy.pageCount)
                 }
-            }
+            } adopting: { page async throws(StoreError) in try await operations.adopt(page) }
         }
-        await operations.close()
-        return try result.get()
     }
 
     // MARK: Putting in place

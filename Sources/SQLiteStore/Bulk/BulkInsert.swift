@@ -30,12 +30,12 @@ struct BulkInsert {
             var remaining = rows.rowCount
             while remaining >= BulkInsert.rowsPerRun {
                 reader.bind(many, 1...columnCount * Int32(BulkInsert.rowsPerRun))
-                try many.runInsert()
+                try many.run()
                 remaining -= BulkInsert.rowsPerRun
             }
             while remaining > 0 {
                 reader.bind(one, 1...columnCount)
-                try one.runInsert()
+                try one.run()
                 remaining -= 1
             }
         }

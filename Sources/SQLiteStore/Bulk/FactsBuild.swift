@@ -71,20 +71,15 @@ public struct FactsBuild: Sendable {
         _ files: [RunFile], _ apps: AppNumbers, _ database: Database, _ report: () throws -> Void
     ) throws {
         for app in apps.all {
-            try database.insert(into: "apps", ["id": app.number, "bundle_id": app.bundleId])
+            try database.run(
+                "INSERT INTO apps (id, bundle_id) VALUES (?, ?)", app.number, app.bundleId)
         }
-        // OR REPLACE: adding a fact twice changes nothing.
-        let insert = try PreparedStatement(
-            database,
-            """
-            INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
-            VALUES (?, ?, ?, ?, ?, ?)
-            """)
+        let insert = try PreparedStatement(database, FactRecord.insert)
         var merge = try RunMerge(files)
         var count = 0
         while let record = merge.first {
             FactRecord.bind(key: record.key, value: record.value, to: insert)
-            _ = try insert.run()
+            try insert.run()
             try merge.advance()
             count += 1
             if count.isMultiple(of: reportFactCount) { try report() }
@@ -238,7 +233,13 @@ enum FactRecord {
     /// The value of the `signed_at` column: the smallest integer for a fact without a date.
     static func signedAt(_ fact: Fact) -> Int64 { fact.signedDate?.milliseconds ?? .min }
 
-    /// Binds the record to an INSERT of (chain, app, signed_at, position, part, body).
+    /// OR REPLACE: adding a fact twice changes nothing.
+    static let insert = """
+        INSERT OR REPLACE INTO facts (chain, app, signed_at, position, part, body)
+        VALUES (?, ?, ?, ?, ?, ?)
+        """
+
+    /// Binds the record to `insert`.
     static func bind(
         key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer, to insert: PreparedStatement
     ) {

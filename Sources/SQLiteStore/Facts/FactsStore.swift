@@ -55,21 +55,17 @@ public final class FactsStore: DerivedStore {
                 let bundle = decoded.chain.bundleId
                 let app = try apps[bundle] ?? FactsStore.insertApp(bundle, database)
                 apps[bundle] = app
-                try database.insert(
-                    "INSERT OR REPLACE", into: "facts",
-                    [
-                        "chain": decoded.chain.originalTransactionId, "app": app,
-                        "signed_at": FactRecord.signedAt(decoded.fact),
-                        "position": decoded.fact.position, "part": Int(decoded.part),
-                        "body": FactCodec.encode(decoded.fact),
-                    ])
+                try database.run(
+                    FactRecord.insert, decoded.chain.originalTransactionId, app,
+                    FactRecord.signedAt(decoded.fact), decoded.fact.position,
+                    Int(decoded.part), FactCodec.encode(decoded.fact))
             }
             try DerivedFile.setCheckpoint(checkpoint, database)
         }
     }
 
     private static func insertApp(_ bundle: BundleId, _ database: Database) throws -> Int64 {
-        try database.insert(into: "apps", ["bundle_id": bundle])
+        try database.run("INSERT INTO apps (bundle_id) VALUES (?)", bundle)
         return database.lastInsertedRowID
     }
 

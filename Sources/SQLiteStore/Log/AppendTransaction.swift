@@ -9,11 +9,8 @@ struct AppendTransaction {
     private let database: Database
     private let path: String
     private var headers: HeaderTable
-    private var tree: CompactRange
-    private let sizeBefore: Int64
-    /// The newest unclaimed receivedAt. Claimed times are excluded: one in the future would raise
-    /// every later time.
-    private var newestReceivedAt: Timestamp?
+    /// The head row after the events placed.
+    private var head: HeadRow
     private var lastLeafHash: Digest?
 
     private let insertEvent: PreparedStatement
@@ -24,10 +21,7 @@ struct AppendTransaction {
         self.database = database
         self.path = path
         headers = HeaderTable(database, known: known, path: path)
-        let head = try HeadRow.read(database, path: path)
-        tree = head.tree
-        sizeBefore = head.tree.size
-        newestReceivedAt = head.newestReceivedAt
+        head = try database.headRow(path)
         insertEvent = try PreparedStatement(
             database, "\(EventRow.insert) ON CONFLICT (key) DO NOTHING")
         insertEvidence = try PreparedStatement(
@@ -63,18 +57,14 @@ struct AppendTransaction {
     private mutating func insert(
         _ event: NewEvent, key: Digest, identity: Digest?
     ) throws -> Int64? {
-        let position = tree.size + 1
-        let receivedAt = event.receivedAt(after: newestReceivedAt)
-        let row = event.row(
-            at: position, key: key, identity: identity, receivedAt: receivedAt)
+        let row = head.next(event, key: key, identity: identity)
         EventRow.bind(row, to: insertEvent)
         guard try insertEvent.run() == 1 else { return nil }
-        try insert(event.isTombstone ? nil : event.evidence.packed, at: position)
+        try insert(event.isTombstone ? nil : event.evidence.packed, at: row.position)
         try erase(event.erasedPositions())
-        tree.append(row.leafHash)
+        head.add(row)
         lastLeafHash = row.leafHash
-        if !event.receivedAtClaimed { newestReceivedAt = receivedAt }
-        return position
+        return row.position
     }
 
     /// - Parameter evidence: nil for a tombstone.
@@ -83,7 +73,7 @@ struct AppendTransaction {
         guard let evidence else {
             insertEvidence.bind(2, PackedEvidence.Form.verbatim.rawValue)
             insertEvidence.bindNull(3)
-            _ = try insertEvidence.run()
+            try insertEvidence.run()
             return
         }
         var ids: [Int64] = []
@@ -93,7 +83,7 @@ struct AppendTransaction {
         }
         insertEvidence.bind(2, evidence.form.rawValue)
         insertEvidence.bind(3, EvidenceColumn.encode(evidence, headerIds: ids))
-        _ = try insertEvidence.run()
+        try insertEvidence.run()
     }
 
     // MARK: Erasing
@@ -178,8 +168,13 @@ struct AppendTransaction {
     /// Updates the head row unless nothing was appended. Returns what must be in the file if COMMIT
     /// succeeds.
     func finish() throws -> AppendTrace {
-        if tree.size > sizeBefore {
-            try HeadRow(tree: tree, newestReceivedAt: newestReceivedAt).write(database)
+        let tree = head.tree
+        if lastLeafHash != nil {
+            try database.run(
+                """
+                UPDATE head SET position = ?, tree = ?, root = ?, newest_received_at = ?
+                WHERE id = 1
+                """, tree.size, tree.bytes, tree.root, head.newestReceivedAt)
         }
         return AppendTrace(
             lastPosition: tree.size, lastLeafHash: lastLeafHash, headers: headers.known)

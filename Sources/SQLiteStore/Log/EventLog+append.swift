@@ -1,5 +1,4 @@
 internal import Dispatch
-internal import Foundation
 internal import GRDB
 public import LedgerStore
 internal import Synchronization
@@ -38,7 +37,7 @@ extension EventLog {
     func drain(_ database: Database) {
         var lastBegan: ContinuousClock.Instant?
         while true {
-            if let lastBegan { gather(since: lastBegan) }
+            if let lastBegan { Blocking.pause(commits.pause(since: lastBegan)) }
             guard let group = commits.nextGroup() else { return }
             lastBegan = .now
             switch attempt(group, database) {
@@ -49,13 +48,6 @@ extension EventLog {
             }
             finishCheckpointIfDue(database)
         }
-    }
-
-    /// Blocks the writer's thread, which has no other work.
-    private func gather(since lastBegan: ContinuousClock.Instant) {
-        let pause = commits.pause(since: lastBegan)
-        guard pause > .zero else { return }
-        usleep(useconds_t(pause / .microseconds(1)))
     }
 
     // MARK: One transaction

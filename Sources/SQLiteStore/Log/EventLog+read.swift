@@ -6,11 +6,11 @@ internal import Synchronization
 /// position, so that they never hold back a checkpoint.
 extension EventLog {
     public func head() async throws(StoreError) -> LogHead {
-        try await read { [path] in try HeadRow.read($0, path: path).head }
+        try await read { [path] in try $0.headRow(path).head }
     }
 
     public func tree() async throws(StoreError) -> CompactRange {
-        try await read { [path] database in try HeadRow.read(database, path: path).tree }
+        try await read { [path] database in try database.headRow(path).tree }
     }
 
     public func readEvents(
@@ -83,5 +83,18 @@ extension EventLog {
             try commits.requireOpen()
             throw StoreError(error, path: path)
         }
+    }
+}
+
+extension Database {
+    /// Throws `fileCorrupt` when the head row is missing or contradicts itself.
+    func headRow(_ path: String) throws -> HeadRow {
+        let row = try rows(
+            "SELECT position, tree, root, newest_received_at FROM head WHERE id = 1"
+        ) { try HeadRow($0) }.first
+        guard let row else {
+            throw StoreError.corrupt(path: path, "The head row contradicts itself.")
+        }
+        return row
     }
 }

@@ -261,7 +261,7 @@ struct PendingChanges: Sendable {
                 key.at, key.subscription, key.seq, movement.before, movement.after, movement.label,
             ]
             for (parameter, value) in zip(Int32(1)..., values) { replace.bind(parameter, value) }
-            try replace.runInsert()
+            try replace.run()
         }
         changes.removeAll(keepingCapacity: true)
     }

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import GRDB
 public import Ledger
+internal import LedgerStore
 
 /// The tables of sums, and the binding of their rows.
 enum MovementTable {
@@ -21,7 +22,7 @@ enum MovementTable {
         _ number: Int64, uses: Int64, _ counted: CountedClass, _ database: Database
     ) throws {
         let values = counted.values
-        try database.insert(
+        try FileTables(database: database).insert(
             into: classes,
             [
                 "id": number, "uses": uses, "app": values.app, "product_id": values.product,

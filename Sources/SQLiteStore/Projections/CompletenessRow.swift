@@ -7,7 +7,7 @@ public import LedgerStore
 enum CompletenessRow {
     static func insert(_ states: [Completeness.State], _ database: Database) throws {
         for state in states {
-            try database.insert(
+            try FileTables(database: database).insert(
                 into: "completeness",
                 [
                     "position": state.position, "bundle_id": state.bundleId,

@@ -212,18 +212,14 @@ public struct DerivedFiles: Sendable {
     }
 
     private func isUnopened(_ path: String) throws(StoreError) -> Bool {
+        let configuration = Configuration(pragmas: ["locking_mode = EXCLUSIVE"])
         do {
-            let queue = try DatabaseQueue(
-                path: path,
-                configuration: Configuration(pragmas: ["locking_mode = EXCLUSIVE"]))
-            let isUnopened = try queue.inDatabase { database in
+            return try DatabaseQueue.once(path, configuration) { database in
                 // Any other file with such a name, such as a backup of a log, must not be removed.
                 if try database.tableExists("events") { return false }
                 return try String.fetchOne(database, sql: "PRAGMA journal_mode = DELETE")
                     == "delete"
             }
-            try queue.close()
-            return isUnopened
         } catch {
             let failure = StoreError(error, path: path)
             if failure.code == .fileLocked { return false }

@@ -57,18 +57,6 @@ extension Database {
         return try select.step()
     }
 
-    /// Inserts one row of the given columns.
-    func insert(
-        _ verb: String = "INSERT", into table: String,
-        _ values: KeyValuePairs<String, (any BoundValue)?>
-    ) throws {
-        let columns = values.map(\.key).joined(separator: ", ")
-        let places = values.map { _ in "?" }.joined(separator: ", ")
-        try bound(
-            "\(verb) INTO \(table) (\(columns)) VALUES (\(places))", values.map(\.value)
-        ).runInsert()
-    }
-
     func bound(_ sql: String, _ values: [(any BoundValue)?]) throws -> PreparedStatement {
         let statement = try PreparedStatement(self, sql)
         for (parameter, value) in zip(Int32(1)..., values) {

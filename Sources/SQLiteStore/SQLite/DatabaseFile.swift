@@ -285,6 +285,17 @@ extension Configuration {
 }
 
 extension DatabaseQueue {
+    /// The result of `body` on a connection to a file, which is closed afterwards. Blocks.
+    static func once<Value>(
+        _ path: String, _ configuration: Configuration = Configuration(),
+        _ body: (Database) throws -> Value
+    ) throws -> Value {
+        let queue = try DatabaseQueue(path: path, configuration: configuration)
+        let value = try queue.inDatabase(body)
+        try queue.close()
+        return value
+    }
+
     /// Runs `body` on the connection's dispatch queue, without a transaction, and to its end:
     /// GRDB's own asynchronous methods interrupt the database when their task is cancelled.
     func access<Value: Sendable>(

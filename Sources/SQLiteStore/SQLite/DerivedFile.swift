@@ -82,7 +82,7 @@ struct DerivedFile: Sendable {
     ) throws {
         try database.execute(sql: schema)
         for (key, value) in meta.sorted(by: { $0.key < $1.key }) {
-            try database.insert(into: "meta", ["key": key, "value": value])
+            try database.run("INSERT INTO meta (key, value) VALUES (?, ?)", key, value)
         }
     }
 
@@ -168,9 +168,7 @@ extension DerivedFiles {
             readOnly: true, busyTimeoutSeconds: DerivedFile.busyTimeoutSeconds,
             pragmas: ["cache_size = -16384"])
         do {
-            let queue = try DatabaseQueue(path: path, configuration: configuration)
-            defer { try? queue.close() }
-            return try queue.inDatabase { database in
+            return try DatabaseQueue.once(path, configuration) { database in
                 let found = try String.fetchOne(database, sql: "PRAGMA integrity_check(1)")
                 return found == "ok" ? nil : found ?? "SQLite reports no result"
             }

@@ -1,9 +1,9 @@
-internal import Foundation
+package import Foundation
 
 /// The status of a file (stat(2)).
 extension stat {
     /// Of what is at a path; nil when nothing is there, or it cannot be examined.
-    static func at(_ path: String) -> stat? {
+    package static func at(_ path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
     }

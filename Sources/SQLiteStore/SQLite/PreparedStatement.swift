@@ -39,16 +39,11 @@ struct PreparedStatement {
     }
 
     /// Runs a statement that returns no rows; returns the number of rows it changed.
+    @discardableResult
     func run() throws -> Int {
         let hasRow = try step()
         precondition(!hasRow, "A statement that returns rows was run for its effect.")
         return connection.map { Int(sqlite3_changes($0)) } ?? 0
-    }
-
-    /// As `run`, without querying the number of changed rows.
-    func runInsert() throws {
-        let hasRow = try step()
-        precondition(!hasRow, "A statement that returns rows was run for its effect.")
     }
 
     /// Prepares the statement to be bound and stepped again.

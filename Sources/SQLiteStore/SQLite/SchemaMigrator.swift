@@ -98,9 +98,9 @@ struct SchemaMigrator {
                     """)
         }
         try database.execute(sql: step.text)
-        try database.insert(
-            into: "migrations",
-            ["version": step.version, "name": step.name, "checksum": SHA256.hash(step.sql)])
+        try database.run(
+            "INSERT INTO migrations (version, name, checksum) VALUES (?, ?, ?)", step.version,
+            step.name, SHA256.hash(step.sql))
     }
 }
 

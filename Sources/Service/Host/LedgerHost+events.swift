@@ -92,10 +92,9 @@ extension LedgerHost {
         by event: RecordedEvent, _ scope: QueryScope, limit: Int
     ) async throws -> [DecidedChange] {
         let ledger = try ledger(scope.environment)
-        guard let id = event.attributes.chain, let projected = ledger.projectedPosition,
+        guard let chain = event.attributes.chainId, let projected = ledger.projectedPosition,
             event.position <= projected
         else { return [] }
-        let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
         let (snapshot, now) = (try await ledger.snapshot(), clock())
         let changes = try await snapshot.projections.decided(
             by: event.position, of: chain, through: now, limit: limit)

@@ -282,9 +282,7 @@ struct LiveIntake: Sendable {
             signedAt: event.attributes.signedAt, now: now)
         return IntakeReceipt(
             appended: result, served: ledger,
-            chain: event.attributes.chain.map {
-                ChainId(bundleId: event.attributes.bundleId, originalTransactionId: $0)
-            }, bundleId: event.attributes.bundleId)
+            chain: event.attributes.chainId, bundleId: event.attributes.bundleId)
     }
 
     // MARK: Reporting

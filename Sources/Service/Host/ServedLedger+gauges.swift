@@ -59,7 +59,6 @@ extension ServedLedger {
     static let quarantineLimit: Duration = .seconds(2)
 
     private static func byteCount(_ path: String) -> Double {
-        var status = stat()
-        return stat(path, &status) == 0 ? Double(status.st_size) : 0
+        stat.at(path).map { Double($0.st_size) } ?? 0
     }
 }

@@ -55,12 +55,9 @@ extension LedgerHost {
             let command = (try? JSONValue.parse(bytes)).flatMap({ Command(evidence: $0) }),
             command.name != .claim
         else { return nil }
-        let attributes = logged.event.attributes
         return CommandReceipt(
-            command: command,
-            chain: attributes.chain.map {
-                ChainId(bundleId: attributes.bundleId, originalTransactionId: $0)
-            }, position: position, receivedAt: logged.event.receivedAt, isRepeated: false)
+            command: command, chain: logged.event.attributes.chainId, position: position,
+            receivedAt: logged.event.receivedAt, isRepeated: false)
     }
 
     // MARK: Refusals

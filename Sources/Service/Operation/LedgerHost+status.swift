@@ -125,8 +125,7 @@ extension ServedLedger {
             var sizes = IntakeStatus.FileSizes()
             let names = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
             for name in names {
-                var status = stat()
-                guard stat("\(directory)/\(name)", &status) == 0 else { continue }
+                guard let status = stat.at("\(directory)/\(name)") else { continue }
                 let count = Int64(status.st_size)
                 if name.hasPrefix(EventLog.fileName) { sizes.logByteCount += count }
                 if name.hasPrefix(OperationsStore.fileName) { sizes.operationsByteCount += count }

@@ -94,15 +94,14 @@ final class RecoveryJobs: Sendable {
 
     /// Keeps the outcome of one, without its report where an erasure overtook that.
     func end(_ id: String, _ state: JobState<RecoveryReport>, at now: Timestamp) {
-        jobs.withLock { jobs in
-            guard let index = jobs.firstIndex(where: { $0.id == id }) else { return }
-            jobs[index].endedAt = now
-            if case .finished = state, jobs[index].isOvertaken {
-                jobs[index].state = .failed(
+        update(id) { job in
+            job.endedAt = now
+            if case .finished = state, job.isOvertaken {
+                job.state = .failed(
                     code: StoreError.Code.erasureOvertaken.rawValue,
                     message: "The recovery ended during an erasure; see the stored reports.")
             } else {
-                jobs[index].state = state
+                job.state = state
             }
         }
     }

@@ -23,14 +23,12 @@ struct ChurnChartTests {
         return try await ledger.metrics(now: now) { [words] in try await $0.churn(words) }
     }
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        var lines: [MadeDelivery] = []
-        for number in 1...4 { lines += MadeChain(id: "60000000000000\(number)").life }
-        lines.append(MadeChain(id: "600000000000009").bought())
-        _ = try await ledger.ingest(lines)
-        return ledger
+    private static let shared = SharedLedger { ledger in
+        let lines = (1...4).flatMap { MadeChain(id: "60000000000000\($0)").life }
+        _ = try await ledger.ingest(lines + [MadeChain(id: "600000000000009").bought()])
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     @Test("An empty ledger is drawn as axes without bars")
     func empty() async throws {

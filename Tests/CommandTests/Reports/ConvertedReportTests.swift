@@ -123,10 +123,7 @@ struct ConvertedReportTests {
         #expect(error?.code == "missingRates" && error?.message.contains("EUR") == true)
     }
 
-    @Test(
-        "An amount that is too large at its rate is an error, never zero", arguments: money)
-    func tooLarge(_ name: MetricName) async throws {
-        var ledger = try TemporaryLedger()
+    private static let dear = SharedLedger { ledger in
         let dear = MadeChain(id: "600000000000002").life.map { delivery in
             delivery.withTransaction {
                 $0.currency = "EUR"
@@ -135,6 +132,12 @@ struct ConvertedReportTests {
         }
         _ = try await ledger.ingest(dear)
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+    }
+
+    @Test(
+        "An amount that is too large at its rate is an error, never zero", arguments: money)
+    func tooLarge(_ name: MetricName) async throws {
+        let ledger = try await Self.dear.copy()
         let error = await #expect(throws: MetricsError.self) {
             try await report(
                 ledger, name.rawValue, try rates("currency: USD\nrates: {EUR: 1000000}"))

@@ -20,19 +20,15 @@ struct MetricChartTests {
         return try ChartDrawing.reading(try ReportChart(report).svg)
     }
 
-    /// Four chains that end in March, one with only a beginning, one in euros.
-    private func taken(inEuros: Bool = false) async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        var lines: [MadeDelivery] = []
-        for number in 1...4 { lines += MadeChain(id: "60000000000000\(number)").life }
-        lines.append(MadeChain(id: "600000000000009").bought())
-        if inEuros {
-            lines.append(
-                MadeChain(id: "600000000000010").bought().withTransaction { $0.currency = "EUR" })
-        }
-        _ = try await ledger.ingest(lines)
-        return ledger
+    /// Four chains that end in March, one with only a beginning.
+    private static let shared = SharedLedger { ledger in
+        let lines = (1...4).flatMap { MadeChain(id: "60000000000000\($0)").life }
+        _ = try await ledger.ingest(lines + [MadeChain(id: "600000000000009").bought()])
     }
+
+    private static let empty = SharedLedger { _ in }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     /// The y of each line's points, as drawn.
     private func heights(_ drawing: ChartDrawing) -> [[Double]] {
@@ -66,7 +62,7 @@ struct MetricChartTests {
         ])
     func each(_ name: String) async throws {
         #expect(try await chart(try await taken(), name).text.contains("2026-01-01"))
-        #expect(try await chart(try TemporaryLedger(), name).text.contains("2026-01-01"))
+        #expect(try await chart(try await Self.empty.copy(), name).text.contains("2026-01-01"))
     }
 
     @Test(
@@ -103,7 +99,10 @@ struct MetricChartTests {
 
     @Test("Two currencies share no axis; a single one is its unit")
     func currencies() async throws {
-        let ledger = try await taken(inEuros: true)
+        let ledger = try await taken()
+        _ = try await ledger.ingest([
+            MadeChain(id: "600000000000010").bought().withTransaction { $0.currency = "EUR" }
+        ])
         await #expect(throws: ChartError.severalCurrencies) { try await chart(ledger, "mrr") }
         let one = try await chart(ledger, "mrr", where: ["currency=EUR"])
         #expect(one.text.contains("EUR") && !one.text.contains("USD"))

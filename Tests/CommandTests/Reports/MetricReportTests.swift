@@ -266,11 +266,7 @@ struct MetricReportTests {
         #expect(try await report(ledger, "ltv", where: ["product=none"]).rows.isEmpty)
     }
 
-    @Test(
-        "Missing amounts have a remark in every metric of money",
-        arguments: MetricName.allCases)
-    func unpriced(_ name: MetricName) async throws {
-        var ledger = try TemporaryLedger()
+    private static let unpriced = SharedLedger { ledger in
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
         let chain = MadeChain(id: "600000000000001")
         let refund = chain.notification(
@@ -283,13 +279,19 @@ struct MetricReportTests {
         ]
         _ = try await ledger.ingest(
             deliveries.map { $0.withTransaction { ($0.price, $0.currency) = (nil, nil) } })
+    }
+
+    @Test(
+        "Missing amounts have a remark in every metric of money",
+        arguments: MetricName.allCases)
+    func unpriced(_ name: MetricName) async throws {
         let isMoney: Bool =
             switch name {
             case .counted(let metric): metric.isMoney || metric == .renewals
             case .churn, .lateness: false
             case .mrr, .mrrMovement, .arr, .ltv: true
             }
-        let answer = try await report(ledger, name.rawValue)
+        let answer = try await report(try await Self.unpriced.copy(), name.rawValue)
         #expect(answer.stamp.remarks.contains(.unpriced) == isMoney, "\(name.rawValue)")
     }
 

@@ -11,17 +11,19 @@ import Testing
 
 @Suite("Changes by a late event")
 struct MetricsDiffTests {
-    private let chain = MadeChain(id: "600000000000001")
-    private let other = MadeChain(id: "600000000000002")
+    private static let chain = MadeChain(id: "600000000000001")
+    private static let other = MadeChain(id: "600000000000002")
+    private let chain = Self.chain
+    private let other = Self.other
 
     /// Two chains, then later events of the first. Positions 1 and 2, and 3 to 5.
-    private func taken() async throws -> TemporaryLedger {
-        var ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
         _ = try await ledger.ingest([chain.bought(), other.bought()])
         _ = try await ledger.ingest([chain.renewed(1), chain.turnedOff(1), chain.expired(1)])
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func diff(
         _ ledger: TemporaryLedger, _ name: String = "churn", by: [String] = [],
@@ -36,11 +38,9 @@ struct MetricsDiffTests {
 
     /// The figures of a metric's report other than 0, by interval, group and column.
     private func figures(
-        _ ledger: TemporaryLedger, _ name: MetricName, _ knowledge: AsOf
+        _ query: MetricsQuery, _ name: MetricName
     ) async throws -> [String: Int64] {
-        let report = try await ledger.metrics(knowledge: knowledge) {
-            try await $0.metric(name, .made())
-        }
+        let report = try await query.metric(name, .made())
         var figures: [String: Int64] = [:]
         for row in report.rows {
             for column in report.columns where row[column.name] != 0 {
@@ -167,20 +167,29 @@ struct MetricsDiffTests {
         arguments: [MetricName.churn(isPaid: false)] + MetricName.allCases)
     func reports(_ name: MetricName) async throws {
         let ledger = try await taken()
-        let late = try await figures(ledger, name, .everything)
-        for position in 0...5 as ClosedRange<Int64> {
-            let early = try await figures(ledger, name, .knownPosition(position))
-            let forth = try await diff(ledger, name.rawValue, from: .knownPosition(position))
-            let back = try await diff(
-                ledger, name.rawValue, from: .everything, to: .knownPosition(position))
-            #expect(forth.rows.map { $0.before } == back.rows.map { $0.after })
-            let moved = Set(early.keys).union(late.keys).filter { early[$0] != late[$0] }
-            #expect(forth.rows.count == moved.count)
-            for cell in forth.rows {
-                let group = Array(cell.group.dropLast())
-                let place = "\(cell.from.rfc3339) \(group) \(cell.column)"
-                #expect(moved.contains(place), "\(place)")
-                #expect(cell.before == (early[place] ?? 0) && cell.after == (late[place] ?? 0))
+        // All questions in one session: opening the files takes longer than an answer.
+        try await ledger.session { session in
+            func query(_ knowledge: AsOf) -> MetricsQuery {
+                MetricsQuery(
+                    session.snapshot, reportTimeZone: ledger.configuration.reportTimeZone,
+                    now: ledger.now, knowledge: knowledge)
+            }
+            let compared = try MetricName(compared: name.rawValue)
+            let late = try await figures(query(.everything), name)
+            for position in (0...5 as ClosedRange<Int64>).map(AsOf.knownPosition) {
+                let early = try await figures(query(position), name)
+                let forth = try await query(.everything).diff(compared, .made(), from: position)
+                let back = try await query(position).diff(compared, .made(), from: .everything)
+                #expect(forth.rows.map { $0.before } == back.rows.map { $0.after })
+                let moved = Set(early.keys).union(late.keys).filter { early[$0] != late[$0] }
+                #expect(forth.rows.count == moved.count)
+                for cell in forth.rows {
+                    let group = Array(cell.group.dropLast())
+                    let place = "\(cell.from.rfc3339) \(group) \(cell.column)"
+                    #expect(moved.contains(place), "\(place)")
+                    #expect(cell.before == (early[place] ?? 0))
+                    #expect(cell.after == (late[place] ?? 0))
+                }
             }
         }
     }
