@@ -73,6 +73,11 @@ extension String {
 extension [String] {
     /// A text in which each element is exactly one line, whatever characters it contains.
     package var printableText: String { map(\.printable).joined(separator: "\n") + "\n" }
+
+    /// One line of comma-separated values.
+    package func csvLine(isRaw: Bool) -> [UInt8] {
+        [UInt8]((map { $0.csvField(isRaw: isRaw) }.joined(separator: ",") + "\r\n").utf8)
+    }
 }
 
 extension Unicode.Scalar {

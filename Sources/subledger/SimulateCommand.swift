@@ -103,14 +103,13 @@ struct SimulateCommand: AsyncParsableCommand {
         private func report(_ done: SignedHistory.Progress) {
             let span = [done.first, done.last].compactMap { $0?.rfc3339 }.joined(separator: " to ")
             if common.json {
-                var json = JSONWriter()
-                json.object { json in
+                let json = JSONWriter.object { json in
                     json.member("events", done.events)
                     json.member("lives", done.lives)
                     json.member("from", done.first)
                     json.member("to", done.last)
                 }
-                Terminal.note(String(decoding: json.bytes, as: UTF8.self))
+                Terminal.note(String(decoding: json, as: UTF8.self))
             } else {
                 Terminal.note("simulate: \(done.events) events of \(done.lives) lives, \(span)")
             }

@@ -37,6 +37,15 @@ public struct JSONWriter: Sendable {
 
     // MARK: Containers
 
+    /// The text of one object; `body` writes its members.
+    public static func object<Failure: Error>(
+        _ body: (inout JSONWriter) throws(Failure) -> Void
+    ) throws(Failure) -> [UInt8] {
+        var json = JSONWriter()
+        try json.object(body)
+        return json.bytes
+    }
+
     /// An object; `body` writes its members.
     @inlinable
     public mutating func object<Failure: Error>(

@@ -43,7 +43,7 @@ public enum RecoveryText {
         return """
             \(found)
             Detection examines the \(days) days up to the last delivery; whether anything from \
-            before is missing, only `subledger recover --from T` can tell (\(certainty(complete))).
+            before is missing, only `subledger recover --from T` can tell (\(complete.text)).
 
             """
     }
@@ -149,11 +149,6 @@ public enum RecoveryText {
             case .gap: "; the time between that and this window is not covered"
             case .future: "; the window is in the future"
             }
-        return "\(certainty(report.complete))\(why); log position \(report.position)"
-    }
-
-    private static func certainty(_ complete: CompleteWindow?) -> String {
-        guard let complete else { return "completeness not confirmed" }
-        return "complete from \(complete.from.rfc3339) through \(complete.through.rfc3339)"
+        return "\(report.complete.text)\(why); log position \(report.position)"
     }
 }

@@ -33,8 +33,7 @@ public struct UndeliveredNotification: Hashable, Sendable {
         else { return nil }
         self.uuid = uuid
         signedDate = payload.signedDate
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("notificationUUID", uuid)
             json.member("notificationType", payload.notificationType?.rawValue)
             json.member("subtype", payload.subtype?.rawValue)
@@ -44,7 +43,7 @@ public struct UndeliveredNotification: Hashable, Sendable {
                 json.member("result", attempt.sendAttemptResult?.rawValue)
             }
         }
-        guard let body = try? JSONValue.parse(json.bytes) else { return nil }
+        guard let body = try? JSONValue.parse(json) else { return nil }
         self.body = body
     }
 

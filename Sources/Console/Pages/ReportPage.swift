@@ -244,14 +244,8 @@ package struct ReportPage {
     }
 
     private var remarks: HTML {
-        var lines = report.stamp.remarks.map { "<li>\($0.message)</li>" as HTML }
-        switch report.subject {
-        case .churn, .diff: break
-        case .metric(_, let outages):
-            lines += (outages ?? []).map { "<li>\($0.line)</li>" as HTML }
-        case .comparison(let comparison):
-            lines += comparison.lines.filter { !$0.isEmpty }.map { "<li>\($0)</li>" as HTML }
-        }
+        let texts = report.stamp.remarks.map(\.message) + report.explanations
+        let lines = texts.filter { !$0.isEmpty }.map { "<li>\($0)</li>" as HTML }
         return lines.isEmpty ? "" : "<h2>Remarks</h2><ul>\(lines)</ul>"
     }
 }

@@ -71,7 +71,7 @@ package struct SubscriptionPage {
 
     private var fields: HTML {
         let answer = reading.answer
-        var rows: [(String, HTML?)] = [
+        return .fields([
             ("App", "\(reading.chain.bundleId)"), ("Product", answer.productId.map { "\($0)" }),
             ("Next product", answer.nextProductId.map { "\($0)" }),
             ("Transaction", "<bdi class=\"id\">\(answer.transactionId)</bdi>"),
@@ -85,31 +85,24 @@ package struct SubscriptionPage {
             ("Group", answer.subscriptionGroupIdentifier.map { "\($0)" }),
             ("Type", answer.type.map { "\($0.rawValue)" }),
             ("Price increase", answer.priceIncrease.map { "\($0.rawValue)" }),
-        ]
-        if let offer = answer.offer {
-            let parts = [
-                offer.type.map { "type \($0.rawValue)" }, offer.identifier,
-                offer.discountType?.rawValue, offer.period,
-            ].compactMap { $0 }.joined(separator: ", ")
-            rows.append(("Offer", "\(parts)"))
-        }
-        if let off = answer.cancellation {
-            rows.append(("Off since", "\(frame.time(off.at)) (\(off.reason.rawValue))"))
-        }
-        if let revoked = answer.revocation {
-            let type = revoked.type ?? AccessReason(reading).rawValue
-            rows.append(("Revoked", "\(frame.time(revoked.date)) (\(type))"))
-        }
-        if let commitment = answer.commitment {
-            let number = commitment.billingPeriodNumber.map(String.init) ?? "?"
-            let total = commitment.totalBillingPeriods.map(String.init) ?? "?"
-            let end: HTML = commitment.expiresDate.map { " until \(frame.time($0))" } ?? ""
-            let price = commitment.price.map { ", \($0.text) in all" } ?? ""
-            let next = commitment.willRenew.map { $0 ? ", then renews" : ", then ends" } ?? ""
-            rows.append(
-                ("Commitment", "billing period \(number) of \(total)\(price)\(end)\(next)"))
-        }
-        return .fields(rows)
+            ("Offer", answer.offer.map { "\($0.text)" }),
+            (
+                "Off since",
+                answer.cancellation.map { "\(frame.time($0.at)) (\($0.reason.rawValue))" }
+            ),
+            ("Revoked", answer.revocation.map { text($0) }),
+            ("Commitment", answer.commitment.map { text($0) }),
+        ])
+    }
+
+    private func text(_ revocation: ChainAnswer.Revocation) -> HTML {
+        "\(frame.time(revocation.date)) (\(revocation.type ?? AccessReason(reading).rawValue))"
+    }
+
+    private func text(_ commitment: ChainAnswer.Commitment) -> HTML {
+        let end: HTML = commitment.expiresDate.map { " until \(frame.time($0))" } ?? ""
+        let price = commitment.price.map { ", \($0.text) in all" } ?? ""
+        return "\(commitment.periodText)\(price)\(end)\(commitment.endText)"
     }
 
     private var token: HTML? {

@@ -33,9 +33,7 @@ public struct BundleQuery: Hashable, Sendable {
             json.member("chain", chain.originalTransactionId)
             json.member("id", id)
         case .customer(let customer): json.member("customer", customer)
-        case .cell(let cell):
-            json.key("cell")
-            cell.write(to: &json)
+        case .cell(let cell): json.object("cell") { cell.writeMembers(to: &$0) }
         }
         json.member("at", at)
         json.member("now", now)

@@ -33,18 +33,16 @@ public struct BundledCell: Hashable, Sendable {
             metric, parameters, reportTimeZone: timeZone, limit: limit)
     }
 
-    func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("metric", name)
-            json.member("paid", isPaid)
-            json.member("column", column)
-            json.member("from", from)
-            json.member("to", to)
-            json.member("timeZone", timeZone)
-            json.array("group", group)
-            json.array("where", filters)
-            json.objects("chains", chains) { $1.writeMembers(to: &$0) }
-        }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("metric", name)
+        json.member("paid", isPaid)
+        json.member("column", column)
+        json.member("from", from)
+        json.member("to", to)
+        json.member("timeZone", timeZone)
+        json.array("group", group)
+        json.array("where", filters)
+        json.objects("chains", chains) { $1.writeMembers(to: &$0) }
     }
 }
 

@@ -56,14 +56,12 @@ extension CustomerReading {
             json.member("customer", customer)
             stamp.writeMembers(to: &json)
             json.array("chains", chains(of: page))
-            json.array("entries", page.entries) { json, entry in
+            json.objects("entries", page.entries) { json, entry in
                 switch entry {
                 case .chain(let entry, let reading):
-                    json.object { json in
-                        reading.chain.writeMembers(to: &json)
-                        reading.writeMembers(of: entry, to: &json)
-                    }
-                case .command(let fact): CustomerReading.write(fact, to: &json)
+                    reading.chain.writeMembers(to: &json)
+                    reading.writeMembers(of: entry, to: &json)
+                case .command(let fact): CustomerReading.writeMembers(of: fact, to: &json)
                 }
             }
             json.member("next", page.next?.cursor)
@@ -85,22 +83,12 @@ extension CustomerReading {
         }
     }
 
-    private static func write(_ fact: Fact, to json: inout JSONWriter) {
-        json.object { json in
-            json.member("bundleId", nil as BundleId?)
-            json.member("originalTransactionId", nil as OriginalTransactionId?)
-            json.member("at", fact.receivedAt)
-            json.member("kind", "fact")
-            json.member("from", nil as String?)
-            json.member("to", nil as String?)
-            json.member("fact", fact.command.map { entryName($0) })
-            json.member("reason", nil as String?)
-            json.member("productId", nil as ProductId?)
-            json.member("transactionId", nil as TransactionId?)
-            json.member("refund", nil as String?)
-            json.member("change", nil as String?)
-            fact.writeCause([fact.position], to: &json)
-        }
+    private static func writeMembers(of fact: Fact, to json: inout JSONWriter) {
+        json.member("bundleId", nil as BundleId?)
+        json.member("originalTransactionId", nil as OriginalTransactionId?)
+        TimelineEntry.writeMembers(
+            at: fact.receivedAt, named: fact.command.map { entryName($0) }, to: &json)
+        fact.writeCause([fact.position], to: &json)
     }
 
     /// The name in a timeline of a command about a customer.

@@ -6,7 +6,7 @@ internal import SQLiteStore
 
 /// Whether a customer is in the position an offer is for: the `eligibility` object of
 /// `Contract.md`.
-public struct EligibilityAnswer: Sendable {
+public struct EligibilityAnswer: Sendable, JSONObjectWritable {
     /// The product of the offer.
     public let productId: ProductId
     /// The chains considered, in order.

@@ -2,7 +2,7 @@ public import AppStore
 public import Ledger
 
 /// The entitlements of one customer at one moment: the `entitlements` object of `Contract.md`.
-public struct EntitlementsAnswer: Hashable, Sendable {
+public struct EntitlementsAnswer: Hashable, Sendable, JSONWritable {
     public let customer: CustomerId
     public let stamp: AnswerStamp
     public let entitlements: Entitlements

@@ -19,9 +19,7 @@ package struct ExportLines {
     }
 
     /// The first line of a CSV file.
-    package var header: [UInt8]? {
-        columns.map { Array(($0.joined(separator: ",") + "\r\n").utf8) }
-    }
+    package var header: [UInt8]? { columns?.csvLine(isRaw: true) }
 
     package mutating func add(_ body: (inout JSONWriter) -> Void) {
         guard let columns else {
@@ -32,16 +30,11 @@ package struct ExportLines {
         var object = JSONWriter()
         body(&object)
         guard let value = try? JSONValue.parse(object.bytes) else { return }
-        var isFirst = true
-        for column in columns {
-            if !isFirst { text.append(UInt8(ascii: ",")) }
-            isFirst = false
-            text += ExportLines.field(
-                column.split(separator: ".").reduce(value) { found, key in
-                    found[String(key)] ?? .null
-                }, isRaw: isRaw)
-        }
-        text += "\r\n".utf8
+        text += columns.map { column -> String in
+            let found = column.split(separator: ".").reduce(value) { $0[String($1)] ?? .null }
+            if found.isNull { return "" }
+            return found.string ?? String(decoding: found.encoded(), as: UTF8.self)
+        }.csvLine(isRaw: isRaw)
     }
 
     /// The lines added since the last call.
@@ -51,12 +44,6 @@ package struct ExportLines {
             text.removeAll(keepingCapacity: true)
         }
         return columns == nil ? json.bytes : text
-    }
-
-    private static func field(_ value: JSONValue, isRaw: Bool) -> [UInt8] {
-        if value.isNull { return [] }
-        let plain = value.string ?? String(decoding: value.encoded(), as: UTF8.self)
-        return Array(plain.csvField(isRaw: isRaw).utf8)
     }
 
     private static func columns(_ subject: Export.Subject) -> [String] {

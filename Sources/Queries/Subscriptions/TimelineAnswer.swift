@@ -102,16 +102,24 @@ extension ChainReading {
 extension TimelineEntry {
     /// What happened and when; callers with access to the events write the cause.
     func writeMembers(to json: inout JSONWriter) {
-        var (transition, fact): (Transition?, TimelineEvent?) = (nil, nil)
         switch kind {
-        case .state(let found): transition = found
-        case .fact(let found): fact = found
+        case .state(let transition):
+            TimelineEntry.writeMembers(at: at, transition, to: &json)
+        case .fact(let fact):
+            TimelineEntry.writeMembers(at: at, fact: fact, named: fact.name.rawValue, to: &json)
         }
+    }
+
+    /// Of a state transition, of a fact, or of a command about a customer, which has a name alone.
+    static func writeMembers(
+        at: Timestamp, _ transition: Transition? = nil, fact: TimelineEvent? = nil,
+        named name: String? = nil, to json: inout JSONWriter
+    ) {
         json.member("at", at)
-        json.member("kind", fact == nil ? "state" : "fact")
+        json.member("kind", transition == nil ? "fact" : "state")
         json.member("from", transition?.from?.rawValue)
         json.member("to", transition?.to.rawValue)
-        json.member("fact", fact?.name.rawValue)
+        json.member("fact", name)
         json.member("reason", transition?.reason?.rawValue)
         json.member("productId", transition?.productId ?? fact?.productId)
         json.member("transactionId", transition?.transactionId ?? fact?.transactionId)

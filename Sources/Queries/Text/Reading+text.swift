@@ -104,14 +104,45 @@ package func stretchText(_ from: Timestamp?, _ to: Timestamp?) -> String {
     }
 }
 
-extension ChainReading {
-    /// Which state of knowledge the reading has; empty for all of it.
-    package var knowledgeText: String {
-        switch moment.knowledge {
+extension Offer {
+    /// Type, identifier, kind of discount and period, as far as they are stated.
+    package var text: String {
+        [type.map { "type \($0.rawValue)" }, identifier, discountType?.rawValue, period]
+            .compactMap { $0 }.joined(separator: ", ")
+    }
+}
+
+extension ChainAnswer.Commitment {
+    package var periodText: String {
+        let number = billingPeriodNumber.map(String.init) ?? "?"
+        return "billing period \(number) of \(totalBillingPeriods.map(String.init) ?? "?")"
+    }
+
+    /// What follows the last period; empty where it is unknown.
+    package var endText: String { willRenew.map { $0 ? ", then renews" : ", then ends" } ?? "" }
+}
+
+extension AsOf {
+    /// The state of knowledge, after a comma; empty for all of it.
+    package var text: String {
+        switch self {
         case .everything: ""
         case .knownAt(let time): ", as known at \(time.rfc3339)"
         case .knownPosition(let position): ", as known at position \(position)"
         }
+    }
+}
+
+extension CompleteWindow? {
+    package var text: String {
+        guard let self else { return "completeness not confirmed" }
+        return "complete from \(self.from.rfc3339) through \(self.through.rfc3339)"
+    }
+}
+
+extension ChainReading {
+    package var momentText: String {
+        "\(moment.at.rfc3339), log position \(stamp.position)\(moment.knowledge.text)"
     }
 
     /// The kind of the event at a position, in Apple's terms where they exist.

@@ -45,10 +45,3 @@ extension Report {
             + (omitted > 0 ? " and \(omitted) more" : "")
     }
 }
-
-extension [String] {
-    /// One line of comma-separated values.
-    func csvLine(isRaw: Bool) -> [UInt8] {
-        [UInt8]((map { $0.csvField(isRaw: isRaw) }.joined(separator: ",") + "\r\n").utf8)
-    }
-}

@@ -1,6 +1,7 @@
 package import AppStore
 package import Ledger
 package import Projection
+internal import Queries
 
 extension Report {
     /// A column's name for people: "start" for `activeStart`, "step 2" and "step 2
@@ -29,6 +30,15 @@ extension Report {
         let place = dimensions.firstIndex(of: Dimension.currency.rawValue)
         let currency = place.flatMap { row.group[$0] }
         return Money(milliunits: amount, currency: currency ?? "").decimal
+    }
+
+    /// The lines below a table.
+    package var explanations: [String] {
+        switch subject {
+        case .churn, .diff: []
+        case .metric(_, let outages): (outages ?? []).map(\.line)
+        case .comparison(let comparison): comparison.lines
+        }
     }
 
     /// In rows of a difference or comparison, the group's last value is the figure and decides the
@@ -125,9 +135,7 @@ extension MetricsStamp {
                 + " \(timeZone)",
             "computed at position \(position)"
                 + (knownAt.map { ", as known at \($0.rfc3339)" } ?? "")
-                + (complete.map {
-                    ", complete from \($0.from.rfc3339) through \($0.through.rfc3339)"
-                } ?? ", completeness not confirmed"),
+                + ", \(complete.text)",
         ]
         if let rates { lines.append(rates.line) }
         lines += remarks.map { "note: \($0.message)" }

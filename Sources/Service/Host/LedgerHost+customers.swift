@@ -89,15 +89,16 @@ extension ServedLedger {
     ) async throws -> ServedAnswer {
         let snapshot = try await snapshot(for: scope)
         guard case .everything = moment.knowledge else {
-            return served(
-                try await snapshot.entitlements(
-                    of: customer, moment: moment, bundleId: scope.bundleId), snapshot)
+            let found = try await snapshot.entitlements(
+                of: customer, moment: moment, bundleId: scope.bundleId)
+            return answer(found, at: snapshot.position)
         }
         let key = ProjectionsStore.CustomerKey(customer, bundleId: scope.bundleId)
         let cached = try await cached(key, snapshot)
         let record = cached.record
         guard record.isComplete(at: moment.at) else {
-            return served(try await snapshot.answer(key, record, moment), snapshot)
+            let found = try await snapshot.answer(key, record, moment)
+            return answer(found, at: snapshot.position)
         }
         let stamp = AnswerStamp(moment, of: scope.bundleId, position: record.position, ledger)
         let prepared = cached.prepared(at: moment.at, stamp) {
@@ -105,12 +106,6 @@ extension ServedLedger {
         }
         return prepared.served(
             of: customer, stamp, position: snapshot.position, lag: lag.positions)
-    }
-
-    private func served(_ answer: EntitlementsAnswer, _ snapshot: LedgerSnapshot) -> ServedAnswer {
-        ServedAnswer(position: snapshot.position, lag: lag.positions) {
-            answer.write(to: &$0)
-        }
     }
 
     /// A customer's rows: immediately when cached for this state, else read from the file.

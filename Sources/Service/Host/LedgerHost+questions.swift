@@ -35,14 +35,15 @@ extension LedgerHost {
         try await ledger(scope.environment).reading(id, scope, moment: answerMoment(scope)).0
     }
 
-    /// An answer of the state at a position, with how far the environment's answers are behind.
+    /// An answer of the state at a position (nil: the newest), with how far the environment's
+    /// answers are behind.
     ///
     /// Throws `environmentNotServed`.
     package func answer(
-        at position: Int64, _ environment: Environment,
-        _ write: (inout JSONWriter) -> Void
+        _ value: some JSONWritable, at position: Int64? = nil, _ environment: Environment
     ) throws(ServingError) -> ServedAnswer {
-        ServedAnswer(position: position, lag: try ledger(environment).lag.positions, write)
+        let served = try ledger(environment)
+        return served.answer(value, at: position ?? served.projectedPosition ?? 0)
     }
 
     private func answer(
@@ -108,6 +109,11 @@ extension ChainReading {
 }
 
 extension ServedLedger {
+    /// A value as an answer of the state at a position.
+    func answer(_ value: some JSONWritable, at position: Int64) -> ServedAnswer {
+        ServedAnswer(position: position, lag: lag.positions) { value.write(to: &$0) }
+    }
+
     /// An object as an answer of the state at a position.
     func answer(at position: Int64, members: (inout JSONWriter) -> Void) -> ServedAnswer {
         ServedAnswer(position: position, lag: lag.positions) { json in json.object(members) }

@@ -76,8 +76,8 @@ extension LedgerHost {
     ) async throws -> Value {
         switch question {
         case .metric(let name, let parameters, let rates):
-            return try await computed(scope, try table(rates, name, parameters)) {
-                query, position in
+            let table = try rates.table(for: name, parameters, configured: configuredRates)
+            return try await computed(scope, table) { query, position in
                 try finish(try await query.metric(name, parameters), position)
             }
         case .comparison(let name, let parameters, let pack):
@@ -87,8 +87,8 @@ extension LedgerHost {
             }
         case .diff(let metric, let parameters, let limits, let rates):
             let (scope, before) = try await compared(limits, scope)
-            return try await computed(scope, try table(rates, metric, parameters)) {
-                query, position in
+            let table = try rates.table(for: metric, parameters, configured: configuredRates)
+            return try await computed(scope, table) { query, position in
                 try finish(try await query.diff(metric, parameters, from: before), position)
             }
         }
@@ -117,7 +117,7 @@ extension LedgerHost {
         _ scope: QueryScope, after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount
     ) async throws -> CellChains {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        let table = try rates.table(for: metric, parameters) { try configuredRates() }
+        let table = try rates.table(for: metric, parameters, configured: configuredRates)
         return try await computed(scope, table) { query, _ in
             try await query.cell(metric, parameters, after: after, limit: limit)
         }
@@ -129,12 +129,6 @@ extension LedgerHost {
         do throws(ConfigurationError) { return try ratesFile?.table() } catch {
             throw .unusableRates(error.description)
         }
-    }
-
-    private func table(
-        _ rates: RateChoice, _ metric: MetricName, _ parameters: MetricParameters
-    ) throws -> CurrencyRates? {
-        try rates.table(for: metric, parameters) { try configuredRates() }
     }
 
     /// The result of a query.

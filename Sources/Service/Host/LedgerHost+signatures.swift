@@ -38,9 +38,7 @@ extension LedgerHost {
         }
         let answer = SignatureAnswer(
             try signature(order.request, by: app, at: moment), eligibility)
-        return ServedAnswer(position: position, lag: served.lag.positions) { json in
-            answer.write(to: &json)
-        }
+        return served.answer(answer, at: position)
     }
 
     private func signature(

@@ -139,8 +139,6 @@ public struct SignatureAnswer: Sendable, JSONObjectWritable {
     /// The `signature` object of `Contract.md`.
     public func writeMembers(to json: inout JSONWriter) {
         signature.writeMembers(to: &json)
-        json.object("eligibility", eligibility) { json, eligibility in
-            eligibility.writeMembers(to: &json)
-        }
+        json.member("eligibility", eligibility)
     }
 }

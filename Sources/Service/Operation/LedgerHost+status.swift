@@ -49,19 +49,10 @@ extension LedgerHost {
             files: await served.fileSizes())
     }
 
-    /// An answer about an environment's operation.
+    /// An answer about an environment's operation, written by a closure, once: it may be large, and
+    /// it states no time of the query.
     ///
     /// Throws `environmentNotServed`.
-    package func answer(
-        _ value: some JSONWritable, _ environment: Environment
-    ) throws(ServingError) -> ServedAnswer {
-        let served = try ledger(environment)
-        return ServedAnswer(
-            position: served.projectedPosition ?? 0, lag: served.lag.positions
-        ) { value.write(to: &$0) }
-    }
-
-    /// An answer written by a closure, once: it may be large, and it states no time of the query.
     package func answer(
         _ environment: Environment, _ write: (inout JSONWriter) -> Void
     ) throws(ServingError) -> ServedAnswer {

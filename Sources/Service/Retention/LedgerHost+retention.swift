@@ -77,8 +77,7 @@ extension LedgerHost {
     ///
     /// - Parameter offer: the signature of the promotional offer.
     private static func answer(_ record: RetentionRecord, offer: String?) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             guard let message = record.message else { return }
             let name = offer == nil ? "message" : "promotionalOffer"
             json.object(record.alternateProduct == nil ? name : "alternateProduct") { json in
@@ -87,7 +86,6 @@ extension LedgerHost {
                 json.memberIfPresent("promotionalOfferSignatureV2", offer)
             }
         }
-        return json.bytes
     }
 
     /// The signature of a promotional offer; nil where the app has no key, or it cannot be signed.

@@ -19,9 +19,7 @@ extension LedgerHost {
         let ledger = try ledger(scope.environment)
         var offers = try await retentionOffersReport(from: from, to: to, scope)
         offers.endsNow = to == nil
-        return ServedAnswer(position: offers.position, lag: ledger.lag.positions) { json in
-            offers.write(to: &json)
-        }
+        return ledger.answer(offers, at: offers.position)
     }
 
     /// The same as a value.

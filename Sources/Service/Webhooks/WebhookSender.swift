@@ -102,8 +102,7 @@ public struct WebhookSender: Sendable {
     public func test(_ operations: any OperationalState) async throws(StoreError) -> WebhookOutcome
     {
         let now = clock.now
-        var json = JSONWriter()
-        json.object { json in
+        let message = JSONWriter.object { json in
             json.member("type", "test")
             json.member("timestamp", now)
             json.object("data") { json in
@@ -111,9 +110,9 @@ public struct WebhookSender: Sendable {
                 json.member("endpoint", endpoint.name)
             }
         }
-        let id = "tst_" + SHA256.hash(json.bytes).hexadecimal.prefix(32)
+        let id = "tst_" + SHA256.hash(message).hexadecimal.prefix(32)
         let outcome = await WebhookOutcome(
-            of: endpoint.request(id: id, body: json.bytes, at: now), over: transport)
+            of: endpoint.request(id: id, body: message, at: now), over: transport)
         if outcome.isSuccess { try await operations.enableWebhook(endpoint.name) }
         return outcome
     }

@@ -55,8 +55,7 @@ struct Problem: Error, Sendable {
     static func type(of code: String) -> String { "urn:subledger:problem:\(code)" }
 
     var body: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("type", Problem.type(of: code))
             json.member("title", status.reasonPhrase)
             json.member("status", Int64(status.code))
@@ -66,7 +65,6 @@ struct Problem: Error, Sendable {
             eligibility?.writeRefusal(to: &json)
             json.memberIfPresent("traceId", TraceContext.current?.traceId)
         }
-        return json.bytes
     }
 
     var response: Response {

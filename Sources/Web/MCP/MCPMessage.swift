@@ -78,8 +78,7 @@ extension MCPError {
     ///
     /// - Parameter id: of the request; nil when it is unknown.
     func response(to id: JSONValue?) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("jsonrpc", "2.0")
             json.member("id", id)
             json.object("error") { json in
@@ -88,6 +87,5 @@ extension MCPError {
                 json.object("data") { json in json.member("code", code) }
             }
         }
-        return json.bytes
     }
 }

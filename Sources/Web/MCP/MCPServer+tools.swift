@@ -41,8 +41,7 @@ struct MCPAnswer: Sendable {
             "\nThe log could not be read for \(age.components.seconds) s;"
                 + " newer events may be missing."
         }
-        var json = JSONWriter()
-        json.object { json in
+        return JSONWriter.object { json in
             json.objects("content", [text + (aged ?? "")]) { json, text in
                 json.member("type", "text")
                 json.member("text", text)
@@ -51,7 +50,6 @@ struct MCPAnswer: Sendable {
             json.raw(structured)
             json.member("isError", isError)
         }
-        return json.bytes
     }
 }
 

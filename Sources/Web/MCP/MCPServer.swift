@@ -59,14 +59,12 @@ package struct MCPServer: Sendable {
         guard let id = message.id, let method = message.method else { return nil }
         do {
             let result = try await result(of: method, message.params)
-            var json = JSONWriter()
-            json.object { json in
+            return JSONWriter.object { json in
                 json.member("jsonrpc", "2.0")
                 json.member("id", id)
                 json.key("result")
                 json.raw(result)
             }
-            return json.bytes
         } catch let error as MCPError {
             return error.response(to: id)
         }
@@ -102,8 +100,7 @@ package struct MCPServer: Sendable {
     /// - Parameter requested: the client's revision; another one than ours gets our newest.
     private static func greeting(_ requested: String?) -> [UInt8] {
         let version = versions.first { $0 == requested } ?? versions[versions.count - 1]
-        var json = JSONWriter()
-        json.object { json in
+        return JSONWriter.object { json in
             json.member("protocolVersion", version)
             json.object("capabilities") { json in
                 json.object("tools") { json in json.member("listChanged", false) }
@@ -115,7 +112,6 @@ package struct MCPServer: Sendable {
             }
             json.member("instructions", instructions)
         }
-        return json.bytes
     }
 
     private static let instructions = """

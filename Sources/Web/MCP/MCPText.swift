@@ -29,15 +29,10 @@ struct MCPText {
         moment.map { " until \($0.rfc3339)" } ?? ""
     }
 
-    private func complete(_ window: CompleteWindow?) -> String {
-        window.map { "complete from \($0.from.rfc3339) through \($0.through.rfc3339)" }
-            ?? "completeness not confirmed"
-    }
-
     private func line(_ stamp: AnswerStamp) -> String {
         let known = stamp.knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
         return "As of \(stamp.at.rfc3339)\(known), log position \(stamp.position);"
-            + " \(complete(stamp.complete))."
+            + " \(stamp.complete.text)."
     }
 
     /// The open notices of a chain, at most `listedCount` lines.
@@ -226,7 +221,7 @@ struct MCPText {
         for app in apps {
             let last = app.lastNotificationAt?.rfc3339 ?? "unknown"
             lines.append(
-                "\(app.bundleId): \(complete(app.complete)); last notification \(last);"
+                "\(app.bundleId): \(app.complete.text); last notification \(last);"
                     + " \(outages(app)).")
         }
         let kept = status.quarantine.filter { $0.itemCount > 0 }.map { total in

@@ -4,7 +4,7 @@ internal import Queries
 internal import Reports
 
 /// The tools, all of which only read. Raw values are their names.
-enum MCPTool: String, Sendable, CaseIterable {
+enum MCPTool: String, Sendable, CaseIterable, JSONObjectWritable {
     case find
     case access
     case timeline
@@ -207,39 +207,31 @@ enum MCPTool: String, Sendable, CaseIterable {
     // MARK: The list
 
     /// The result of `tools/list`.
-    static let list: [UInt8] = {
-        var json = JSONWriter()
-        json.object { json in
-            json.array("tools", MCPTool.allCases) { json, tool in tool.write(to: &json) }
-        }
-        return json.bytes
-    }()
+    static let list = JSONWriter.object { $0.array("tools", MCPTool.allCases) }
 
-    private func write(to json: inout JSONWriter) {
-        json.object { json in
-            json.member("name", rawValue)
-            json.member("title", title)
-            json.member("description", about)
-            json.object("inputSchema") { json in
-                json.member("type", "object")
-                json.object("properties") { json in
-                    for argument in arguments {
-                        json.object(argument.name) { json in
-                            json.member("type", argument.type)
-                            json.member("description", argument.about)
-                            if !argument.values.isEmpty { json.array("enum", argument.values) }
-                        }
+    func writeMembers(to json: inout JSONWriter) {
+        json.member("name", rawValue)
+        json.member("title", title)
+        json.member("description", about)
+        json.object("inputSchema") { json in
+            json.member("type", "object")
+            json.object("properties") { json in
+                for argument in arguments {
+                    json.object(argument.name) { json in
+                        json.member("type", argument.type)
+                        json.member("description", argument.about)
+                        if !argument.values.isEmpty { json.array("enum", argument.values) }
                     }
                 }
-                json.array("required", arguments.filter(\.isRequired).map(\.name))
-                json.member("additionalProperties", false)
             }
-            json.object("annotations") { json in
-                json.member("readOnlyHint", true)
-                json.member("destructiveHint", false)
-                json.member("idempotentHint", true)
-                json.member("openWorldHint", false)
-            }
+            json.array("required", arguments.filter(\.isRequired).map(\.name))
+            json.member("additionalProperties", false)
+        }
+        json.object("annotations") { json in
+            json.member("readOnlyHint", true)
+            json.member("destructiveHint", false)
+            json.member("idempotentHint", true)
+            json.member("openWorldHint", false)
         }
     }
 }

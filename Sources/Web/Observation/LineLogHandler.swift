@@ -39,16 +39,14 @@ struct LineLogHandler: LogHandler {
     private func json(
         _ level: Logger.Level, _ message: String, _ members: [(String, String)]
     ) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("time", clock())
             json.member("level", level.rawValue)
             json.member("message", message)
             for (key, value) in members { json.member(key, value) }
         }
-        json.newline()
         // Equivalent JSON, with characters that affect terminals escaped.
-        return Array(String(decoding: json.bytes, as: UTF8.self).printableLines.utf8)
+        return Array((String(decoding: json, as: UTF8.self).printable + "\n").utf8)
     }
 
     private func text(

@@ -35,8 +35,7 @@ extension WebService {
     private static func state(
         _ problems: [Readiness.Problem], _ sound: String = "ready"
     ) -> Response {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("status", problems.isEmpty ? sound : "notReady")
             json.objects("problems", problems) { json, problem in
                 json.member("environment", problem.environment)
@@ -46,7 +45,7 @@ extension WebService {
             }
         }
         return Response(
-            json.bytes, type: "application/json",
+            json, type: "application/json",
             status: problems.isEmpty ? .ok : .serviceUnavailable)
     }
 }

@@ -13,9 +13,7 @@ extension WebService {
                 return ($0.text("q") ?? "", scope)
             }
             let answer = try await host.search(text, scope)
-            return try host.answer(at: answer.position, scope.environment) {
-                answer.write(to: &$0)
-            }
+            return try host.answer(answer, at: answer.position, scope.environment)
         }
         addCustomers(to: groups)
         addSubscriptions(to: groups)

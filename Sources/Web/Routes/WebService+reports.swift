@@ -36,9 +36,7 @@ extension WebService {
                     question.metric, question.cell, rates: question.rates, question.scope,
                     after: question.after, limit: limit)
             }
-            return try host.answer(at: cell.stamp.position, environment) {
-                cell.write(to: &$0)
-            }
+            return try host.answer(cell, at: cell.stamp.position, environment)
         }
         groups.reports.get("/v1/metrics/:name") { request, context in
             try await answer(try PathReader.text("name", context), request, context)

@@ -12,7 +12,7 @@ extension ChainReading {
             ("access until", answer.accessUntil?.rfc3339),
             ("product", productText),
             ("auto-renew", life.isOneTime ? nil : renewText),
-            ("offer", answer.offer.map { text($0) }),
+            ("offer", answer.offer?.text),
             ("price increase", answer.priceIncrease?.rawValue),
             ("reason", answer.endReason == nil ? answer.cancellation?.reason.rawValue : nil),
             ("off since", answer.cancellation?.at.rfc3339),
@@ -21,7 +21,7 @@ extension ChainReading {
             ("account token", answer.appAccountToken.map { tokenText($0) }),
             ("decided by", events(answer.evidence)),
             ("rests on", answer.trust == .signed ? nil : trustText),
-            ("as of", "\(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)"),
+            ("as of", momentText),
         ])
         return (heading + rows + answer.notices.map { "! \(text($0))" }).printableText
     }
@@ -81,16 +81,7 @@ extension ChainReading {
     }
 
     private func text(_ commitment: ChainAnswer.Commitment) -> String {
-        let number = commitment.billingPeriodNumber.map(String.init) ?? "?"
-        let total = commitment.totalBillingPeriods.map(String.init) ?? "?"
         let end = commitment.expiresDate.map { " until \($0.rfc3339)" } ?? ""
-        let next = commitment.willRenew.map { $0 ? ", then renews" : ", then ends" } ?? ""
-        return "billing period \(number) of \(total)\(end)\(next)"
-    }
-
-    private func text(_ offer: Offer) -> String {
-        let type = offer.type.map { "type \($0.rawValue)" }
-        return [type, offer.identifier, offer.discountType?.rawValue, offer.period]
-            .compactMap { $0 }.joined(separator: ", ")
+        return "\(commitment.periodText)\(end)\(commitment.endText)"
     }
 }

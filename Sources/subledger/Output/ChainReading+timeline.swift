@@ -7,8 +7,7 @@ extension ChainReading {
     public func timelineText(_ order: TimelineOrder = .oldest) -> String {
         let entries = page(order).entries.map { text($0) }
         let notices = answer.notices.map { "! \(text($0))" }
-        let known = "\(moment.at.rfc3339), log position \(stamp.position)\(knowledgeText)"
-        return (heading + entries + notices + ["as of \(known)"]).printableText
+        return (heading + entries + notices + ["as of \(momentText)"]).printableText
     }
 
     /// The transaction that was named, if it was one, and its chain.

@@ -24,7 +24,7 @@ extension CustomerReading {
                     "! \(reading.chain.originalTransactionId): \(reading.text(notice))")
             }
         }
-        let known = chains.first?.knowledgeText ?? ""
+        let known = chains.isEmpty ? "" : moment.knowledge.text
         lines.append("as of \(moment.at.rfc3339), log position \(stamp.position)\(known)")
         return lines.printableText
     }

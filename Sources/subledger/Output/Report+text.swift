@@ -35,7 +35,7 @@ extension Report {
         return (stamp.lines + [""]).joined(separator: "\n") + "\n"
             + (isDiff && rows.isEmpty ? "no cell changed\n" : table)
             + (omitted > 0 ? "\(omitted) more columns with --wide\n" : "")
-            + remarks.map { $0 + "\n" }.joined()
+            + explanations.map { $0 + "\n" }.joined()
     }
 
     /// A column of a table for people.
@@ -113,14 +113,5 @@ extension Report {
         return name.hasSuffix(".chains") || name.hasPrefix("annualised.")
             || name.hasPrefix("age.") && !name.hasSuffix(".perCustomer")
             || rates.contains { !isChurn && ($0.part == name || $0.whole == name) }
-    }
-
-    /// Lines below a table.
-    private var remarks: [String] {
-        switch subject {
-        case .churn, .diff: []
-        case .metric(_, let outages): (outages ?? []).map(\.line)
-        case .comparison(let comparison): comparison.lines
-        }
     }
 }
