@@ -85,9 +85,8 @@ public struct AuthorityShape: Sendable, Hashable {
 
     /// A range of days since 1970 as timestamps.
     public static func days(_ range: ClosedRange<Int64>) -> ClosedRange<Timestamp> {
-        let millisecondsPerDay: Int64 = 86_400_000
-        return Timestamp(
-            milliseconds: range.lowerBound * millisecondsPerDay)...Timestamp(
-                milliseconds: range.upperBound * millisecondsPerDay)
+        let first = CivilDate(daysSinceEpoch: range.lowerBound)
+        let last = CivilDate(daysSinceEpoch: range.upperBound)
+        return Timestamp(first)...Timestamp(last)
     }
 }

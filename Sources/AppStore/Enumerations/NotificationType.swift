@@ -47,3 +47,19 @@ public enum NotificationType: String, Sendable, CaseIterable {
     /// Requested by the developer.
     case test = "TEST"
 }
+
+extension NotificationType {
+    /// The subtypes of the type (App Store Server Notifications, `subtype`).
+    package var subtypes: [Subtype] { NotificationType.allSubtypes[self] ?? [] }
+
+    private static let allSubtypes: [NotificationType: [Subtype]] = [
+        .subscribed: [.initialBuy, .resubscribe], .didRenew: [.billingRecovery],
+        .didChangeRenewalPref: [.upgrade, .downgrade],
+        .didChangeRenewalStatus: [.autoRenewEnabled, .autoRenewDisabled],
+        .offerRedeemed: [.upgrade, .downgrade, .initialBuy, .resubscribe],
+        .didFailToRenew: [.gracePeriod],
+        .expired: [.voluntary, .billingRetry, .priceIncrease, .productNotForSale],
+        .priceIncrease: [.pending, .accepted], .renewalExtension: [.summary, .failure],
+        .externalPurchaseToken: [.created, .activeTokenReminder, .unreported],
+    ]
+}

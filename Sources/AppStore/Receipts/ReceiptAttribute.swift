@@ -1,5 +1,5 @@
-/// A receipt attribute of a type unknown to this version, kept unchanged so that nothing Apple
-/// signed is lost.
+/// A receipt attribute, unread. Those of a type unknown to this version are kept unchanged so that
+/// nothing Apple signed is lost.
 public struct ReceiptAttribute: Hashable, Sendable {
     /// The type number.
     public let type: Int64

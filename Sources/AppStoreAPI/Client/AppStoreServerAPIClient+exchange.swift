@@ -40,7 +40,7 @@ extension AppStoreServerAPIClient {
         ]
         if request.body != nil { headers.append(.init("content-type", request.contentType)) }
         return TransportRequest(
-            method: request.method.rawValue,
+            method: request.endpoint.method.rawValue,
             url: hosts.base(environment) + request.target, headers: headers, body: request.body)
     }
 }

@@ -3,19 +3,11 @@ import Foundation
 
 /// One request, without host and token.
 struct APIRequest: Sendable, Equatable {
-    enum Method: String, Sendable {
-        case get = "GET"
-        case post = "POST"
-        case put = "PUT"
-        case delete = "DELETE"
-    }
-
     let endpoint: Endpoint
-    let method: Method
     /// Percent-encoded, starting at the host's root.
     let path: String
     /// In order; a name may occur several times.
-    var query: [QueryItem] = []
+    var query: [QueryItem]
     /// If the endpoint has one.
     var body: [UInt8]?
     var contentType = "application/json"
@@ -23,6 +15,16 @@ struct APIRequest: Sendable, Equatable {
     struct QueryItem: Sendable, Equatable {
         let name: String
         let value: String
+    }
+
+    /// Throws `invalidRequest` for ids that cannot be in the path.
+    init(
+        _ endpoint: Endpoint, _ ids: [String] = [], query: [QueryItem] = [], body: [UInt8]? = nil
+    ) throws(APIFailure) {
+        self.endpoint = endpoint
+        path = try endpoint.path(ids)
+        self.query = query
+        self.body = body
     }
 
     /// Encoded path and query.
@@ -55,13 +57,19 @@ struct APIRequest: Sendable, Equatable {
     static func segment(
         _ id: String, _ name: String, _ endpoint: Endpoint
     ) throws(APIFailure) -> String {
+        if name == "uuid" {
+            try requireUUID(id, endpoint)
+            return id.lowercased()
+        }
         let isUsable =
             (1...APILimits.idByteCount).contains(id.utf8.count)
             && id.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F } && id != "." && id != ".."
-        guard isUsable else {
-            throw .invalid(
-                endpoint, "The \(name) is empty, too long or contains invalid characters.")
-        }
+        try endpoint.require(
+            isUsable, "The \(name) is empty, too long or contains invalid characters.")
         return encoded(id)
+    }
+
+    static func requireUUID(_ id: String, _ endpoint: Endpoint) throws(APIFailure) {
+        try endpoint.require(UUID(uuidString: id) != nil, "The identifier is not a UUID.")
     }
 }

@@ -10,19 +10,16 @@ extension AppStoreServerAPIClient {
         _ id: OriginalTransactionId, days: Int64, reason: Raw<ExtendReasonCode>,
         requestIdentifier: String, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<ExtendRenewalDateResponse> {
-        let endpoint = Endpoint.extendRenewalDate
-        let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
-        try requireExtension(endpoint, days, requestIdentifier)
+        var request = try APIRequest(.extendRenewalDate, [id.rawValue])
+        try requireExtension(.extendRenewalDate, days, requestIdentifier)
         var json = JSONWriter()
         json.object { json in
             json.member("extendByDays", days)
             json.member("extendReasonCode", reason)
             json.member("requestIdentifier", requestIdentifier)
         }
-        return try await response(
-            APIRequest(
-                endpoint: endpoint, method: .put,
-                path: "/inApps/v1/subscriptions/extend/\(segment)", body: json.bytes), choice)
+        request.body = json.bytes
+        return try await response(request, choice)
     }
 
     /// Extend Subscription Renewal Dates for All Active Subscribers of a product, in all
@@ -34,14 +31,12 @@ extension AppStoreServerAPIClient {
     ) async throws(APIFailure) -> APIResponse<MassExtendRenewalDateResponse> {
         let endpoint = Endpoint.massExtendRenewalDate
         try requireExtension(endpoint, days, requestIdentifier)
-        guard UUID(uuidString: requestIdentifier) != nil else {
-            throw .invalid(endpoint, "The request identifier is not a UUID.")
-        }
-        guard !product.rawValue.isEmpty else { throw .invalid(endpoint, "A product is required.") }
-        guard storefronts?.isEmpty != true else {
-            throw .invalid(
-                endpoint, "A list of storefronts must not be empty; leave it out for all.")
-        }
+        try endpoint.require(
+            UUID(uuidString: requestIdentifier) != nil, "The request identifier is not a UUID.")
+        try endpoint.require(!product.rawValue.isEmpty, "A product is required.")
+        try endpoint.require(
+            storefronts?.isEmpty != true,
+            "A list of storefronts must not be empty; leave it out for all.")
         var json = JSONWriter()
         json.object { json in
             json.member("requestIdentifier", requestIdentifier)
@@ -50,34 +45,24 @@ extension AppStoreServerAPIClient {
             json.member("productId", product)
             if let storefronts { json.array("storefrontCountryCodes", storefronts) }
         }
-        return try await response(
-            APIRequest(
-                endpoint: endpoint, method: .post, path: "/inApps/v1/subscriptions/extend/mass",
-                body: json.bytes), .only(environment))
+        return try await response(APIRequest(endpoint, body: json.bytes), .only(environment))
     }
 
     /// Request a Test Notification. Sent once, as above.
     public func requestTestNotification(
         in environment: Environment
     ) async throws(APIFailure) -> APIResponse<SendTestNotificationResponse> {
-        try await response(
-            APIRequest(
-                endpoint: .requestTestNotification, method: .post,
-                path: "/inApps/v1/notifications/test"), .only(environment))
+        try await response(APIRequest(.requestTestNotification), .only(environment))
     }
 
     /// Send Consumption Information (version 2).
     public func sendConsumptionInformation(
         _ id: TransactionId, _ request: ConsumptionRequest, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<Accepted> {
-        let endpoint = Endpoint.sendConsumptionInformation
-        let segment = try APIRequest.segment(id.rawValue, "transactionId", endpoint)
+        var sent = try APIRequest(.sendConsumptionInformation, [id.rawValue])
         try requireConsumption(request)
-        return try await emit(
-            APIRequest(
-                endpoint: endpoint, method: .put,
-                path: "/inApps/v2/transactions/consumption/\(segment)", body: request.encoded()),
-            choice)
+        sent.body = request.encoded()
+        return try await emit(sent, choice)
     }
 
     /// Set App Account Token, for the current transaction and later ones. The token is a UUID.
@@ -85,26 +70,18 @@ extension AppStoreServerAPIClient {
         _ id: OriginalTransactionId, _ token: String, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let endpoint = Endpoint.setAppAccountToken
-        let segment = try APIRequest.segment(id.rawValue, "originalTransactionId", endpoint)
-        guard UUID(uuidString: token) != nil else {
-            throw .invalid(endpoint, "The appAccountToken is not a UUID.")
-        }
-        return try await emit(
-            APIRequest(
-                endpoint: endpoint, method: .put,
-                path: "/inApps/v1/transactions/\(segment)/appAccountToken",
-                body: APIRequest.body("appAccountToken", token)), choice)
+        let request = try APIRequest(
+            endpoint, [id.rawValue], body: APIRequest.body("appAccountToken", token))
+        try endpoint.require(
+            UUID(uuidString: token) != nil, "The appAccountToken is not a UUID.")
+        return try await emit(request, choice)
     }
 
     /// Finish Transaction: the app no longer sees it as unfinished.
     public func finishTransaction(
         _ id: TransactionId, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<Accepted> {
-        let segment = try APIRequest.segment(id.rawValue, "transactionId", .finishTransaction)
-        return try await emit(
-            APIRequest(
-                endpoint: .finishTransaction, method: .post,
-                path: "/inApps/v1/transactions/\(segment)/finish"), choice)
+        try await emit(APIRequest(.finishTransaction, [id.rawValue]), choice)
     }
 
     // MARK: Validation
@@ -112,34 +89,31 @@ extension AppStoreServerAPIClient {
     private func requireExtension(
         _ endpoint: Endpoint, _ days: Int64, _ requestIdentifier: String
     ) throws(APIFailure) {
-        guard APILimits.extensionDays.contains(days) else {
-            throw .invalid(endpoint, "The days must be 1 to 90.")
-        }
+        try endpoint.require(
+            APILimits.extensionDays.contains(days), "The days must be 1 to 90.")
         let longest = APILimits.requestIdentifierCharacterCount
-        guard (1...longest).contains(requestIdentifier.count) else {
-            throw .invalid(
-                endpoint, "A request identifier of at most \(longest) characters is required.")
-        }
+        try endpoint.require(
+            (1...longest).contains(requestIdentifier.count),
+            "A request identifier of at most \(longest) characters is required.")
     }
 
     private func requireConsumption(_ request: ConsumptionRequest) throws(APIFailure) {
         let endpoint = Endpoint.sendConsumptionInformation
-        guard request.customerConsented == true else {
-            throw .invalid(endpoint, "The customer's consent is required.")
-        }
-        guard request.deliveryStatus != nil, request.sampleContentProvided != nil else {
-            throw .invalid(endpoint, "deliveryStatus and sampleContentProvided are required.")
-        }
+        try endpoint.require(
+            request.customerConsented == true, "The customer's consent is required.")
+        try endpoint.require(
+            request.deliveryStatus != nil && request.sampleContentProvided != nil,
+            "deliveryStatus and sampleContentProvided are required.")
         guard let percentage = request.consumptionPercentage else { return }
-        guard APILimits.consumptionPercentages.contains(percentage) else {
-            throw .invalid(endpoint, "consumptionPercentage must be 0 to 100000, in 0.001 %.")
-        }
-        guard request.deliveryStatus == Raw(.delivered) || percentage == 0 else {
-            throw .invalid(endpoint, "An undelivered purchase cannot be consumed.")
-        }
+        try endpoint.require(
+            APILimits.consumptionPercentages.contains(percentage),
+            "consumptionPercentage must be 0 to 100000, in 0.001 %.")
+        try endpoint.require(
+            request.deliveryStatus == Raw(.delivered) || percentage == 0,
+            "An undelivered purchase cannot be consumed.")
         let isPartly = percentage > 0 && percentage < APILimits.consumptionPercentages.upperBound
-        guard request.refundPreference != Raw(.grantProrated) || isPartly else {
-            throw .invalid(endpoint, "A prorated refund requires a percentage between 1 and 99999.")
-        }
+        try endpoint.require(
+            request.refundPreference != Raw(.grantProrated) || isPartly,
+            "A prorated refund requires a percentage between 1 and 99999.")
     }
 }

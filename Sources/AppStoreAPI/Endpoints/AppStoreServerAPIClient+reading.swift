@@ -8,9 +8,10 @@ extension AppStoreServerAPIClient {
     public func allSubscriptionStatuses(
         _ id: String, statuses: [Raw<SubscriptionStatus>] = [], in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<StatusResponse> {
-        let answer: APIResponse<StatusResponse> = try await get(
-            .allSubscriptionStatuses, "/inApps/v1/subscriptions/", id, choice,
+        let request = try APIRequest(
+            .allSubscriptionStatuses, [id],
             query: statuses.map { .init(name: "status", value: String($0.rawValue)) })
+        let answer: APIResponse<StatusResponse> = try await response(request, choice)
         try requireOurs(answer, answer.value.bundleId)
         return answer
     }
@@ -21,14 +22,12 @@ extension AppStoreServerAPIClient {
         _ id: String, _ request: TransactionHistoryRequest = TransactionHistoryRequest(),
         revision: String? = nil, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<HistoryResponse> {
-        let endpoint = Endpoint.transactionHistory
-        let segment = try APIRequest.segment(id, "id", endpoint)
-        if let start = request.startDate, let end = request.endDate, start >= end {
-            throw .invalid(endpoint, "The window must begin before it ends.")
-        }
         let place = revision.map { [APIRequest.QueryItem(name: "revision", value: $0)] } ?? []
-        let answer: APIResponse<HistoryResponse> = try await read(
-            endpoint, "/inApps/v2/history/\(segment)", choice, query: place + request.query)
+        let sent = try APIRequest(.transactionHistory, [id], query: place + request.query)
+        if let start = request.startDate, let end = request.endDate, start >= end {
+            throw .invalid(sent.endpoint, "The window must begin before it ends.")
+        }
+        let answer: APIResponse<HistoryResponse> = try await response(sent, choice)
         try requireOurs(answer, answer.value.bundleId)
         return answer
     }
@@ -37,42 +36,38 @@ extension AppStoreServerAPIClient {
     public func transactionInfo(
         _ id: String, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<TransactionInfoResponse> {
-        try await get(.transactionInfo, "/inApps/v1/transactions/", id, choice)
+        try await response(APIRequest(.transactionInfo, [id]), choice)
     }
 
     /// Get App Transaction Info.
     public func appTransactionInfo(
         _ id: String, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<AppTransactionInfoResponse> {
-        try await get(
-            .appTransactionInfo, "/inApps/v1/transactions/appTransactions/", id, choice)
+        try await response(APIRequest(.appTransactionInfo, [id]), choice)
     }
 
     /// Look Up Order ID; Production only.
     public func orderLookup(
         _ orderId: String
     ) async throws(APIFailure) -> APIResponse<OrderLookupResponse> {
-        try await get(.orderLookup, "/inApps/v1/lookup/", orderId, .only(.production))
+        try await response(APIRequest(.orderLookup, [orderId]), .only(.production))
     }
 
     /// Get Refund History (version 2): the page after `revision`; `refundHistoryPages` walks all.
     public func refundHistory(
         _ id: String, revision: String? = nil, in choice: EnvironmentChoice
     ) async throws(APIFailure) -> APIResponse<HistoryResponse> {
-        try await get(
-            .refundHistory, "/inApps/v2/refund/lookup/", id, choice,
-            query: revision.map { [.init(name: "revision", value: $0)] } ?? [])
+        let place = revision.map { [APIRequest.QueryItem(name: "revision", value: $0)] } ?? []
+        return try await response(APIRequest(.refundHistory, [id], query: place), choice)
     }
 
     /// Get Status of Subscription Renewal Date Extensions.
     public func massExtendRenewalDateStatus(
         product: ProductId, requestIdentifier: String, in environment: Environment
     ) async throws(APIFailure) -> APIResponse<MassExtendRenewalDateStatusResponse> {
-        let endpoint = Endpoint.massExtendRenewalDateStatus
-        let segment = try APIRequest.segment(product.rawValue, "productId", endpoint)
-        return try await get(
-            endpoint, "/inApps/v1/subscriptions/extend/mass/\(segment)/", requestIdentifier,
-            .only(environment))
+        let ids = [product.rawValue, requestIdentifier]
+        return try await response(
+            APIRequest(.massExtendRenewalDateStatus, ids), .only(environment))
     }
 
     /// Get Notification History: the page after `paginationToken`, that of the previous one;
@@ -88,15 +83,15 @@ extension AppStoreServerAPIClient {
         if let id = request.transactionId {
             _ = try APIRequest.segment(id, "transactionId", endpoint)
         }
-        guard request.transactionId == nil || request.notificationType == nil else {
-            throw .invalid(endpoint, "Filter by type or by transaction id, not both.")
-        }
-        guard request.notificationSubtype == nil || request.notificationType != nil else {
-            throw .invalid(endpoint, "A subtype requires its type.")
-        }
+        try endpoint.require(
+            request.transactionId == nil || request.notificationType == nil,
+            "Filter by type or by transaction id, not both.")
+        try endpoint.require(
+            request.notificationSubtype == nil || request.notificationType != nil,
+            "A subtype requires its type.")
         return try await response(
             APIRequest(
-                endpoint: endpoint, method: .post, path: "/inApps/v1/notifications/history",
+                endpoint,
                 query: paginationToken.map { [.init(name: "paginationToken", value: $0)] } ?? [],
                 body: request.encoded()), .only(environment))
     }
@@ -105,23 +100,6 @@ extension AppStoreServerAPIClient {
     public func testNotificationStatus(
         _ token: String, in environment: Environment
     ) async throws(APIFailure) -> APIResponse<NotificationHistoryResponseItem> {
-        try await get(
-            .testNotificationStatus, "/inApps/v1/notifications/test/", token, .only(environment))
-    }
-
-    private func get<Response: WireObject>(
-        _ endpoint: Endpoint, _ path: String, _ id: String, _ choice: EnvironmentChoice,
-        query: [APIRequest.QueryItem] = []
-    ) async throws(APIFailure) -> APIResponse<Response> {
-        let segment = try APIRequest.segment(id, "id", endpoint)
-        return try await read(endpoint, path + segment, choice, query: query)
-    }
-
-    func read<Response: WireObject>(
-        _ endpoint: Endpoint, _ path: String, _ choice: EnvironmentChoice,
-        query: [APIRequest.QueryItem] = []
-    ) async throws(APIFailure) -> APIResponse<Response> {
-        try await response(
-            APIRequest(endpoint: endpoint, method: .get, path: path, query: query), choice)
+        try await response(APIRequest(.testNotificationStatus, [token]), .only(environment))
     }
 }

@@ -36,26 +36,6 @@ public enum Endpoint: String, Sendable, Hashable, CaseIterable {
     /// Stable; scripts rely on it.
     public var name: String { rawValue }
 
-    /// Requests per second that Apple accepts for one app in Production; Sandbox accepts a tenth
-    /// (App Store Server API and Retention Messaging API, Identifying rate limits).
-    public var requestsPerSecond: Int {
-        switch self {
-        case .allSubscriptionStatuses, .transactionHistory, .transactionInfo, .appTransactionInfo,
-            .notificationHistory, .sendConsumptionInformation, .finishTransaction:
-            50
-        case .extendRenewalDate, .setAppAccountToken: 20
-        case .orderLookup, .refundHistory, .configureDefaultMessage: 10
-        // Apple documents no rate: the rate of its slower endpoints.
-        case .verifyReceipt: 10
-        case .massExtendRenewalDate, .massExtendRenewalDateStatus, .requestTestNotification,
-            .testNotificationStatus, .uploadImage, .deleteImage, .imageList, .uploadMessage,
-            .deleteMessage, .messageList, .deleteDefaultMessage, .defaultMessage,
-            .configureRealtimeURL, .deleteRealtimeURL, .realtimeURL, .initiatePerformanceTest,
-            .performanceTestResult:
-            1
-        }
-    }
-
     /// Whether sending it twice has the same effect as sending it once; otherwise it is not retried
     /// while it is unknown whether it arrived.
     public var isRepeatable: Bool {

@@ -50,8 +50,8 @@ public struct StateDifferences: Sendable, Equatable {
     public mutating func add(
         _ ids: [String], of scope: ImportScope, in session: LedgerSession, now: Timestamp
     ) async throws(StoreError) {
-        for start in stride(from: 0, to: ids.count, by: ImportLimits.customersPerPage) {
-            let chains = ids.dropFirst(start).prefix(ImportLimits.customersPerPage).map {
+        for page in ids.pieces(of: ImportLimits.customersPerPage) {
+            let chains = page.map {
                 ChainId(
                     bundleId: scope.bundleId, originalTransactionId: OriginalTransactionId($0))
             }

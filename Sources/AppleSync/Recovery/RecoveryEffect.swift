@@ -24,9 +24,8 @@ struct RecoveryEffect: Sendable {
         var brought = RecoveredEvents(after: start)
         let chains = try await newEvents(&report, &brought)
         var customers: Set<CustomerId> = []
-        for start in stride(from: 0, to: chains.count, by: RecoveryEffect.pageChainCount) {
-            let page = chains.dropFirst(start).prefix(RecoveryEffect.pageChainCount)
-            for (chain, facts) in try await snapshot.facts.facts(of: Array(page)) {
+        for page in chains.pieces(of: RecoveryEffect.pageChainCount) {
+            for (chain, facts) in try await snapshot.facts.facts(of: page) {
                 compare(chain, facts, brought, &report, &customers)
             }
         }

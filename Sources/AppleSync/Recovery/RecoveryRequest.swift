@@ -62,22 +62,10 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
     /// Notifications that decide access come first: renewals and ends during the outage.
     static let urgent: [RecoveryType] = all(of: .didRenew) + all(of: .expired)
 
-    /// A type without subtype, and with each of its subtypes (App Store Server Notifications,
-    /// `subtype`).
+    /// A type without subtype, and with each of its subtypes.
     public static func all(of type: NotificationType) -> [RecoveryType] {
-        [RecoveryType(type)] + (subtypes[type] ?? []).map { RecoveryType(type, $0) }
+        [RecoveryType(type)] + type.subtypes.map { RecoveryType(type, $0) }
     }
-
-    private static let subtypes: [NotificationType: [Subtype]] = [
-        .subscribed: [.initialBuy, .resubscribe], .didRenew: [.billingRecovery],
-        .didChangeRenewalPref: [.upgrade, .downgrade],
-        .didChangeRenewalStatus: [.autoRenewEnabled, .autoRenewDisabled],
-        .offerRedeemed: [.upgrade, .downgrade, .initialBuy, .resubscribe],
-        .didFailToRenew: [.gracePeriod],
-        .expired: [.voluntary, .billingRetry, .priceIncrease, .productNotForSale],
-        .priceIncrease: [.pending, .accepted], .renewalExtension: [.summary, .failure],
-        .externalPurchaseToken: [.created, .activeTokenReminder, .unreported],
-    ]
 
     /// Parses a list of `TYPE` (with all its subtypes) and `TYPE.SUBTYPE`, separated by commas; nil
     /// when one is unknown.
@@ -90,7 +78,7 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
             case 1: found += all(of: type)
             case 2:
                 guard let subtype = Subtype(rawValue: String(parts[1])),
-                    subtypes[type]?.contains(subtype) ?? false
+                    type.subtypes.contains(subtype)
                 else { return nil }
                 found.append(RecoveryType(type, subtype))
             default: return nil

@@ -44,12 +44,10 @@ public struct SignedHistory: Sendable {
         var stream = HistoryStream(plan)
         var progress = Progress()
         var toSkip = skipped
-        let size = SignedHistory.deliveriesPerPiece
         while case let page = stream.next(), !page.isEmpty {
             let rest = page.dropFirst(toSkip)
             toSkip -= page.count - rest.count
-            for start in stride(from: rest.startIndex, to: rest.endIndex, by: size) {
-                let deliveries = Array(rest[start...].prefix(size))
+            for deliveries in Array(rest).pieces(of: SignedHistory.deliveriesPerPiece) {
                 let lines = try await Parallel.map(deliveries) { [signer] (entry) throws in
                     try signer.line(entry.delivery) + [UInt8(ascii: "\n")]
                 }

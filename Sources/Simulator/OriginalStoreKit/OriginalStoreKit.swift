@@ -52,7 +52,10 @@ public struct OriginalStoreKit: Sendable {
             .number(1713, purchase.isTrial ? 1 : 0),
             .number(1719, purchase.isIntroductory ? 1 : 0),
         ]
-        if let type = purchase.receiptType { attributes.append(.number(1707, type)) }
+        let type = purchase.type?.value.flatMap { type in
+            ReceiptProductType.allCases.first { $0.productType == type }
+        }
+        if let type { attributes.append(.number(1707, type.rawValue)) }
         if let item = purchase.webOrderLineItemId.flatMap({ Int64($0.rawValue) }), item > 0 {
             attributes.append(.number(1711, item))
         }
@@ -144,17 +147,6 @@ extension TransactionPayload {
     }
 
     fileprivate var isIntroductory: Bool { offerType == Raw(.introductoryOffer) && !isTrial }
-
-    /// Attribute 1707.
-    fileprivate var receiptType: Int64? {
-        switch type?.value {
-        case .nonConsumable: 0
-        case .consumable: 1
-        case .nonRenewingSubscription: 2
-        case .autoRenewableSubscription: 3
-        case nil: nil
-        }
-    }
 }
 
 extension JSONWriter {

@@ -4,40 +4,7 @@ internal import Signing
 /// The contents of a generated receipt: its attributes in the order they are written
 /// (`Receipts.md`).
 public struct ReceiptContents: Sendable, Hashable {
-    /// One attribute: type, version, and the bytes of its octet string.
-    public struct Attribute: Sendable, Hashable {
-        public var type: Int64
-        public var version: Int64
-        public var value: [UInt8]
-
-        /// An attribute of any bytes, valid or not.
-        public init(_ type: Int64, version: Int64 = 1, value: [UInt8]) {
-            self.type = type
-            self.version = version
-            self.value = value
-        }
-
-        public static func text(_ type: Int64, _ text: String) -> Attribute {
-            Attribute(type, value: DER.utf8String(text))
-        }
-
-        /// A time, to the second; nil is written as empty text.
-        public static func date(_ type: Int64, _ moment: Timestamp?) -> Attribute {
-            // 2026-01-31T23:59:59.000Z without the milliseconds, as the App Store writes.
-            let text = moment.map { String($0.rfc3339.prefix(19)) + "Z" } ?? ""
-            return Attribute(type, value: DER.ia5String(text))
-        }
-
-        /// A whole number.
-        public static func number(_ type: Int64, _ number: Int64) -> Attribute {
-            Attribute(type, value: DER.integer(number))
-        }
-
-        /// One in-app purchase.
-        public static func purchase(_ attributes: [Attribute]) -> Attribute {
-            Attribute(17, value: ReceiptContents.set(attributes))
-        }
-    }
+    public typealias Attribute = ReceiptAttribute
 
     /// In the order written.
     public var attributes: [Attribute]
@@ -80,7 +47,7 @@ public struct ReceiptContents: Sendable, Hashable {
     /// The signed content: a SET of attributes.
     public var payload: [UInt8] { ReceiptContents.set(attributes) }
 
-    private static func set(_ attributes: [Attribute]) -> [UInt8] {
+    fileprivate static func set(_ attributes: [Attribute]) -> [UInt8] {
         DER.set(
             attributes.map { attribute in
                 DER.sequence([
@@ -88,5 +55,33 @@ public struct ReceiptContents: Sendable, Hashable {
                     DER.octetString(attribute.value),
                 ])
             })
+    }
+}
+
+extension ReceiptAttribute {
+    /// An attribute of any bytes, valid or not.
+    public init(_ type: Int64, version: Int64 = 1, value: [UInt8]) {
+        self.init(type: type, version: version, value: value)
+    }
+
+    public static func text(_ type: Int64, _ text: String) -> ReceiptAttribute {
+        ReceiptAttribute(type, value: DER.utf8String(text))
+    }
+
+    /// A time, to the second; nil is written as empty text.
+    public static func date(_ type: Int64, _ moment: Timestamp?) -> ReceiptAttribute {
+        // 2026-01-31T23:59:59.000Z without the milliseconds, as the App Store writes.
+        let text = moment.map { String($0.rfc3339.prefix(19)) + "Z" } ?? ""
+        return ReceiptAttribute(type, value: DER.ia5String(text))
+    }
+
+    /// A whole number.
+    public static func number(_ type: Int64, _ number: Int64) -> ReceiptAttribute {
+        ReceiptAttribute(type, value: DER.integer(number))
+    }
+
+    /// One in-app purchase.
+    public static func purchase(_ attributes: [ReceiptAttribute]) -> ReceiptAttribute {
+        ReceiptAttribute(17, value: ReceiptContents.set(attributes))
     }
 }

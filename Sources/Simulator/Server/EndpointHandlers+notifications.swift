@@ -87,22 +87,10 @@ extension EndpointHandlers {
         }
         guard let text = body["notificationSubtype"] else { return (type, nil) }
         guard let subtype = text.string.flatMap({ Subtype(rawValue: $0) }),
-            EndpointHandlers.subtypes[type]?.contains(subtype) ?? false
+            type.subtypes.contains(subtype)
         else { throw invalid }
         return (type, subtype)
     }
-
-    /// The subtypes of each type (App Store Server Notifications, notificationType).
-    private static let subtypes: [NotificationType: Set<Subtype>] = [
-        .subscribed: [.initialBuy, .resubscribe], .didRenew: [.billingRecovery],
-        .didChangeRenewalPref: [.upgrade, .downgrade],
-        .didChangeRenewalStatus: [.autoRenewEnabled, .autoRenewDisabled],
-        .offerRedeemed: [.upgrade, .downgrade, .initialBuy, .resubscribe],
-        .didFailToRenew: [.gracePeriod],
-        .expired: [.voluntary, .billingRetry, .priceIncrease, .productNotForSale],
-        .priceIncrease: [.pending, .accepted], .renewalExtension: [.summary, .failure],
-        .externalPurchaseToken: [.created, .activeTokenReminder, .unreported],
-    ]
 
     // MARK: The answer
 

@@ -10,21 +10,11 @@ extension StoryCheck {
     func customer(
         _ id: String, _ expected: JSONValue, _ session: LedgerSession
     ) async throws(StoreError) -> [String] {
-        var differences: [String] = []
-        for wanted in expected.array ?? [] {
-            guard let at = wanted["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
-                differences.append("an answer has no valid `at`")
-                continue
-            }
-            let answer = try await session.snapshot.entitlements(
-                of: CustomerId(stated: id), moment: Moment(at: at, now: StoryCheck.end))
-            let actual = StoryCheck.object(answer)
-            for member in wanted.object ?? [] where member.key != "at" {
-                StoryCheck.compare(
-                    member.value, actual[member.key], "\(at.rfc3339) \(member.key)", &differences)
-            }
+        try await StoryCheck.compare(expected.array ?? []) { at throws(StoreError) in
+            StoryCheck.object(
+                try await session.snapshot.entitlements(
+                    of: CustomerId(stated: id), moment: Moment(at: at, now: StoryCheck.end)))
         }
-        return differences
     }
 
     private static func object(_ answer: EntitlementsAnswer) -> JSONValue {

@@ -140,18 +140,27 @@ public struct StoryCheck: Sendable {
     private func answers(
         _ id: String, _ expected: JSONValue, _ session: LedgerSession
     ) async throws(StoreError) -> [String] {
-        var differences: [String] = []
-        let answers = expected["answers"]?.array
-        // A story about customers may ask about them instead.
-        if answers == nil, self.expected["customers"] == nil {
-            differences.append("answers: the list is missing")
+        guard let answers = expected["answers"]?.array else {
+            // A story about customers may ask about them instead.
+            return self.expected["customers"] == nil ? ["answers: the list is missing"] : []
         }
-        for answer in answers ?? [] {
+        return try await StoryCheck.compare(answers) { at throws(StoreError) in
+            try await show(id, at: at, session)
+        }
+    }
+
+    /// Compares the members of expected answers with the actual ones at their times; nil if there
+    /// is none.
+    static func compare(
+        _ answers: [JSONValue], with actual: (Timestamp) async throws(StoreError) -> JSONValue?
+    ) async throws(StoreError) -> [String] {
+        var differences: [String] = []
+        for answer in answers {
             guard let at = answer["at"]?.string.flatMap({ Timestamp(rfc3339: $0) }) else {
                 differences.append("an answer has no valid `at`")
                 continue
             }
-            let actual = try await show(id, at: at, session)
+            let actual = try await actual(at)
             if let state = answer["state"], state.isNull {
                 if actual != nil { differences.append("\(at.rfc3339): unexpected state") }
                 continue
