@@ -1,5 +1,5 @@
-/// A receipt attribute, unread. Those of a type unknown to this version are kept unchanged so that
-/// nothing Apple signed is lost.
+/// A receipt attribute: type, version, and the bytes of its octet string. Those of a type unknown
+/// to this version are kept unchanged so that nothing Apple signed is lost.
 public struct ReceiptAttribute: Hashable, Sendable {
     /// The type number.
     public let type: Int64

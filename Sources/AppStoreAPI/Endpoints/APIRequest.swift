@@ -52,8 +52,8 @@ struct APIRequest: Sendable, Equatable {
             charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
     }
 
-    /// An id as a path segment. Throws `invalidRequest` for ids that Apple cannot have made, which
-    /// would change the path.
+    /// An id as a path segment; a `uuid`, which the caller made, in lower case. Throws
+    /// `invalidRequest` for ids that Apple cannot have made, which would change the path.
     static func segment(
         _ id: String, _ name: String, _ endpoint: Endpoint
     ) throws(APIFailure) -> String {

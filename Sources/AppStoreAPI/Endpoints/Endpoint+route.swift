@@ -34,7 +34,7 @@ extension Endpoint {
         guard isMet else { throw .invalid(self, reason()) }
     }
 
-    /// `{name}` in a path, which is below `/inApps`, is an id, and `{uuid}` one in lower case.
+    /// Paths are below `/inApps`; `{name}` stands for an id, `{uuid}` for a UUID in lower case.
     private var route: (method: Method, path: String, rate: Int) {
         switch self {
         case .allSubscriptionStatuses: (.get, "v1/subscriptions/{id}", 50)

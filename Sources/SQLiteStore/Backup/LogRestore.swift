@@ -285,14 +285,15 @@ public struct LogRestore: Sendable {
         guard description.hasCheckpoints || FileTrace(file) != nil else { return .init() }
         let operations = try await OperationsStore.open(directory: directory)
         return try await operations.closing { operations async throws(StoreError) in
-            try await operations.forgetUploadKeys()
-            guard description.hasCheckpoints else { return .init() }
             let table = BackupCheckpoints(path: path)
-            return try await CheckpointCopy.run { size async throws(StoreError) in
-                try await Blocking.run { () throws(StoreError) in
+            let report = try await CheckpointCopy.run { size async throws(StoreError) in
+                guard description.hasCheckpoints else { return [] }
+                return try await Blocking.run { () throws(StoreError) in
                     try table.page(after: size, limit: CheckpointCopy.pageCount)
                 }
             } adopting: { page async throws(StoreError) in try await operations.adopt(page) }
+            try await operations.forgetUploadKeys()
+            return report
         }
     }
 

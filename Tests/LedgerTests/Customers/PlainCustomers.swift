@@ -74,8 +74,8 @@ struct PlainCustomers {
 
     // MARK: Entitlement
 
-    /// A chain's answer at a moment.
-    struct ChainAnswer {
+    /// What matters of a chain's answer at a moment.
+    struct ChainPicture {
         let holders: Set<String>
         let isAnswered: Bool
         let product: String?
@@ -83,11 +83,11 @@ struct PlainCustomers {
         let isActive: Bool
     }
 
-    func answer(of index: Int, at time: Timestamp) -> ChainAnswer {
+    func answer(of index: Int, at time: Timestamp) -> ChainPicture {
         let answer = lives[index].life.answer(at: time, now: time)
         let present = changes[index].last { $0.0 <= time }?.1 ?? changes[index].first?.1 ?? []
         let isGiven = answer.map { gives($0, at: time) } ?? false
-        return ChainAnswer(
+        return ChainPicture(
             holders: present.isEmpty
                 ? Set([answer?.appAccountToken].compactMap { $0 }) : Set(present),
             isAnswered: answer != nil, product: answer?.productId?.rawValue,
@@ -101,7 +101,7 @@ struct PlainCustomers {
     }
 
     /// The picture of a customer at every moment, from the answers of every chain at each in order.
-    func pictures(of customer: String, _ moments: [[ChainAnswer]]) -> [Picture] {
+    func pictures(of customer: String, _ moments: [[ChainPicture]]) -> [Picture] {
         // Without what is active: all that was held before.
         var past = Picture()
         return moments.map { chains in
