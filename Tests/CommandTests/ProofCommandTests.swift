@@ -9,11 +9,13 @@ import Testing
 struct ProofCommandTests {
     private static let origin = "example.com/subledger/production"
 
+    private static let shared = Task { try await place(Evidence.lines, in: .shared()) }
+
     /// A ledger of `Evidence.lines` with a key, and its verifier key.
     private static func place() async throws -> (Workplace, String) {
-        (try await shared.value.0.copied(), try await shared.value.1)
+        let (place, verifier) = try await shared.value
+        return (try place.copied(), verifier)
     }
-    private static let shared = Task { try await place(Evidence.lines, in: .shared()) }
 
     private static func place(
         _ lines: [String], in directory: TemporaryDirectory? = nil
@@ -42,9 +44,7 @@ struct ProofCommandTests {
         #expect(verifier.hasPrefix("\(ProofCommandTests.origin)+"))
         let attributes = try FileManager.default.attributesOfItem(atPath: place.file("audit.key"))
         #expect(attributes[.posixPermissions] as? Int == 0o600)
-        let again = try await place.run([
-            "audit", "keygen", "--origin", ProofCommandTests.origin, "audit.key",
-        ])
+        let again = try await place.run(["audit", "keygen", "--origin", Self.origin, "audit.key"])
         #expect(again.code == 74 && again.errorCode == "fileExists")
         // Nor through a link.
         try FileManager.default.createSymbolicLink(
@@ -68,7 +68,7 @@ struct ProofCommandTests {
 
     @Test("A checkpoint is signed, kept, and compared by audit verify")
     func checkpoints() async throws {
-        let (place, verifier) = try await ProofCommandTests.place()
+        let (place, _) = try await ProofCommandTests.place()
         let signed = try await place.run("audit", "checkpoint")
         #expect(signed.code == 0 && signed.out.hasPrefix("\(ProofCommandTests.origin)\n4\n"))
         #expect(try await place.run("audit", "checkpoint").out == signed.out)
@@ -94,7 +94,6 @@ struct ProofCommandTests {
         try short.write(Data(signed.out.utf8), to: "theirs.txt")
         let cut = try await short.run("audit", "verify", "--against", "theirs.txt")
         #expect(cut.code == 1 && cut.out.contains("positions from 1 may differ"))
-        #expect(verifier.contains("+"))
     }
 
     @Test("Where the key cannot be read, an audit is refused without --key, and a copy warns")

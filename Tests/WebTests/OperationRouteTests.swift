@@ -28,8 +28,8 @@ struct OperationRouteTests {
     @Test("Without author or reason nothing is done")
     func anonymous() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let body = Array(#"{"from":1,"to":2}"#.utf8)
             for path in OperationRouteTests.acts {
-                let body = Array(#"{"from":1,"to":2}"#.utf8)
                 let unnamed = try await client.post(path, body, .decision(actor: nil))
                 #expect(unnamed.code == "invalidActor", "\(path)")
                 let blank = try await client.post(path, body, .decision(reason: nil))
@@ -45,8 +45,7 @@ struct OperationRouteTests {
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             for path in OperationRouteTests.acts {
                 let answer = try await client.post(
-                    path + "?environment=sandbox", Array(#"{"from":1,"to":2}"#.utf8),
-                    .decision())
+                    path + "?environment=sandbox", Array(#"{"from":1,"to":2}"#.utf8), .decision())
                 #expect(answer.status == 404, "\(path)")
                 #expect(answer.code == "environmentNotServed", "\(path)")
             }

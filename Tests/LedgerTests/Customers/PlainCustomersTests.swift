@@ -29,7 +29,9 @@ struct PlainCustomersTests {
         let chains = (0..<2).map { _ in numbered(RandomCommands.facts(&numbers)) }
         let plain = PlainCustomers(chains, PlainCustomersTests.catalogue)
         let moments = plain.moments
-        let answers = moments.map { moment in chains.indices.map { plain.answer(of: $0, at: moment) } }
+        let answers = moments.map { moment in
+            chains.indices.map { plain.answer(of: $0, at: moment) }
+        }
         for customer in RandomCommands.customers {
             let whole = holdings(plain, customer, limit: nil)
             let short = holdings(plain, customer, limit: Holding.shortStretchCount)
