@@ -92,7 +92,7 @@ test-deb: deb
 	Tests/Debian/install.sh ".build/$$package" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
-LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests|AccessReasonTests|ReplayTests|CellChainsTests|MetricsSourceTests|ErasedFiguresTests|QuarantineTests|TruthTests|PlainReadingTests|MutationTests
+LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests|AccessReasonTests|ReplayTests|CellChainsTests|MetricsSourceTests|ErasedFiguresTests|QuarantineTests|TruthTests|PlainReadingTests|MutationTests|UnsyncedCommitTests|DamagedWriteAheadLogTests|ProjectionsBuildTests|ErasureFaultTests|RetentionFaultTests|JSONStrictnessTests|PayloadTests|SetAsideTests
 
 # Ends by itself and cleans up; a script that cannot run here reports that in one sentence.
 soak: PACKAGES += $(TEST_PACKAGES) curl strace
@@ -104,7 +104,7 @@ else
 soak: build
 	@$(BUILD_TESTS) || { echo "error: the build failed; the first error is above."; exit 1; }
 	@SUBLEDGER_SEEDS=$(SEEDS) SUBLEDGER_SEED=100000 swift test --skip-build --filter WholeSystemTests || { echo "error: a system did not recover; its seed is above."; exit 1; }
-	@SUBLEDGER_SOAK=1 SUBLEDGER_KILL_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --filter "KillTests|EraseCommandTests" || { echo "error: a kill round failed; its seed is above."; exit 1; }
+	@SUBLEDGER_SOAK=1 SUBLEDGER_KILL_ROUNDS=$(SOAK_ROUNDS) swift test --skip-build --filter "KillTests|EraseCommandTests|ConcurrentCommandTests|ServeCommandTests|ServeLimitedFileTests" || { echo "error: a kill round failed; its seed is above."; exit 1; }
 	@SUBLEDGER_SOAK=1 swift test --skip-build --filter "$(LONG_TESTS)" || { echo "error: a test at full size failed; its seed and number are above."; exit 1; }
 	@BINARY="$(BINARY)" Tests/Soak/inject.sh
 	@BINARY="$(BINARY)" Tests/Soak/disk-full.sh

@@ -12,7 +12,7 @@ struct SoakScriptTests {
         "A script ends by itself, leaves nothing behind, and reports a sound ledger",
         arguments: [
             ("million.sh", ["EVENTS": "40", "KILLS": "1"]),
-            ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "400"]),
+            ("inject.sh", ["SOAK_CASES": "append", "SOAK_FAULTS": "KILL", "SOAK_STRIDE": "100"]),
             ("nodes.sh", ["NOTIFICATIONS": "24"]),
         ])
     func small(name: String, variables: [String: String]) async throws {

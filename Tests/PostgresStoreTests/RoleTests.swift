@@ -134,7 +134,7 @@ struct RoleTests {
 
     @Test("No table is rewritten while a role whose activity is hidden has a transaction open")
     func readers() async throws {
-        let database = try Database(of: nil)
+        let database = try Database(of: PostgresCluster.sharedForErasures())
         let (owner, report) = (PostgresCluster.newName(), PostgresCluster.newName())
         try database.sql(
             """
@@ -163,7 +163,7 @@ struct RoleTests {
     func copiedErasure() async throws {
         let source = try await Database().open()
         _ = try await source.append(Made.events(0..<3))
-        let database = try Database(of: nil)
+        let database = try Database(of: PostgresCluster.sharedForErasures())
         let target = try await database.open()
         _ = try await LogCopy(from: source, to: target).run()
         let erasure = Erasure(

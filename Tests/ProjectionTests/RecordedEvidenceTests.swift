@@ -98,7 +98,8 @@ struct RecordedEvidenceTests {
         // Only the first is as its evidence has it.
         #expect(report.signaturesVerified == 1)
         let found = Dictionary(
-            uniqueKeysWithValues: report.signatureFindings.map { ($0.position, $0.code) })
+            report.signatureFindings.map { ($0.position, $0.code) },
+            uniquingKeysWith: { "\($0), \($1)" })
         for (index, change) in Self.changes.enumerated() {
             #expect(found[Int64(index) + 2] == "attributesMismatch", "\(change.name)")
         }

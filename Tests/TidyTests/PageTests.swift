@@ -111,7 +111,8 @@ struct PageTests {
     private func links(_ page: Page) throws {
         for target in page.targets where !target.contains("://") {
             let parts = target.split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
-            let path = try #require(PageTests.path(of: String(parts[0]), from: page.path))
+            let path = try #require(
+                PageTests.path(of: String(parts[0]), from: page.path), "\(page.path): \(target)")
             let file = PageTests.root.appending(path: path).path
             #expect(FileManager.default.fileExists(atPath: file), "\(page.path): \(target)")
             guard parts.count == 2 else { continue }

@@ -41,11 +41,8 @@ struct UntoldClockTests {
                 #expect(life.map(\.change.name.rawValue) == Self.reported)
                 #expect(life.map(\.change.sequence) == [1, 2, 3])
             }
-            // Once, however often the feed steps: it only adds at the end.
-            let end = try #require(changes.last).place
+            // Once, however often the feed steps.
             try await live.pass(to: chain.start(5))
-            #expect(try await live.changes(after: end).isEmpty)
-            guard count <= 40 else { return }
             #expect(try await live.changes().map(\.id) == changes.map(\.id))
         }
     }

@@ -63,7 +63,7 @@ struct LivePageTests {
                     _ = await stream.wait(for: "\r\n\r\n")
                     return stream.text.hasPrefix("HTTP/1.1 200 ")
                 }
-                // A stream notices within this time that its browser has left.
+                // A stream notices within `LivePages.poll` that its browser has left.
                 if !isOpen { try await Task.sleep(for: LivePages.poll / 4) }
             }
         }
