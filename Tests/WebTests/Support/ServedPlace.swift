@@ -42,7 +42,7 @@ struct ServedPlace: Sendable {
     static let now = Timestamp(milliseconds: 1_774_000_000_000)
 
     init(apps: [String] = [MadePurchase.app]) throws {
-        directory = try TemporaryDirectory(inMemory: true)
+        directory = try TemporaryDirectory()
         configuration = ServiceConfiguration(
             Configuration(
                 dataDirectory: directory.file("data"),

@@ -19,7 +19,7 @@ actor EmptyLedger {
         let task =
             making[world.environment]
             ?? Task {
-                let scratch = try TemporaryDirectory(inMemory: true)
+                let scratch = try TemporaryDirectory()
                 let session = try await LedgerSession.open(
                     world.configuration("\(scratch.path)/data"), environment: world.environment)
                 await session.close()

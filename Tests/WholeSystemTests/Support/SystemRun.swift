@@ -54,7 +54,7 @@ struct SystemRun {
             .advanced(byMilliseconds: -3_600_000)
         time = VirtualTime(start)
         nextRecovery = start.advanced(byMilliseconds: script.recoveryInterval)
-        scratch = try TemporaryDirectory(inMemory: true)
+        scratch = try TemporaryDirectory()
         steps = Steps(fatal: script.crashes, in: scratch)
         api = SystemRun.api(world, attempts, script.api, time)
         let directory = "\(scratch.path)/data"
