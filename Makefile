@@ -16,7 +16,7 @@ EVENTS ?= 1000000
 # The index that the build writes needs an output per file, hence the threads.
 BUILD_TESTS = swift build --build-tests -debug-info-format none -Xswiftc -whole-module-optimization -Xswiftc -num-threads -Xswiftc 2
 BINARY = $(shell swift build -c release --show-bin-path)/subledger
-# Where the tests' files are: in memory where programs may run there and 8 GiB are free, which takes a fifth less processor time.
+# Where the tests' files are: in memory where programs may run there and 8 GiB are free, which takes a tenth less processor time.
 TEST_FILES = $(shell free=$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1); if [ "$${free:-0}" -gt 8388608 ] && [ -w /dev/shm ] && \
   ! findmnt -n -o OPTIONS /dev/shm | grep -q noexec; then echo /dev/shm; else echo "$${TMPDIR:-/tmp}"; fi)
 

@@ -44,6 +44,7 @@ public enum CheckpointCopy {
         }
     }
 
+    /// As above, to where `adopt` stores a page; it returns how many of the page were refused.
     package static func run(
         from source: any OperationalState, through end: Int64,
         adopting adopt: ([StoredCheckpoint]) async throws(StoreError) -> Int
