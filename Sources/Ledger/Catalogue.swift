@@ -83,8 +83,7 @@ public struct Catalogue: Hashable, Sendable {
     /// A canonical encoding: equal for catalogues of equal meaning, independent of input order.
     /// Callers with a hash function derive `catalogueHash` from it.
     public var canonicalBytes: [UInt8] {
-        var writer = JSONWriter()
-        writer.object { json in
+        JSONWriter.object { json in
             json.member("leewayMilliseconds", leewayMilliseconds)
             json.member("minimumTrust", minimumTrust.rawValue)
             json.objects("products", products.sorted { $0.key < $1.key }) { json, entry in
@@ -107,6 +106,5 @@ public struct Catalogue: Hashable, Sendable {
                 }
             }
         }
-        return writer.bytes
     }
 }

@@ -12,13 +12,12 @@ extension AppStoreServerAPIClient {
     ) async throws(APIFailure) -> APIResponse<ExtendRenewalDateResponse> {
         var request = try APIRequest(.extendRenewalDate, [id.rawValue])
         try requireExtension(.extendRenewalDate, days, requestIdentifier)
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("extendByDays", days)
             json.member("extendReasonCode", reason)
             json.member("requestIdentifier", requestIdentifier)
         }
-        request.body = json.bytes
+        request.body = json
         return try await response(request, choice)
     }
 
@@ -37,15 +36,14 @@ extension AppStoreServerAPIClient {
         try endpoint.require(
             storefronts?.isEmpty != true,
             "A list of storefronts must not be empty; leave it out for all.")
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("requestIdentifier", requestIdentifier)
             json.member("extendByDays", days)
             json.member("extendReasonCode", reason)
             json.member("productId", product)
             if let storefronts { json.array("storefrontCountryCodes", storefronts) }
         }
-        return try await response(APIRequest(endpoint, body: json.bytes), .only(environment))
+        return try await response(APIRequest(endpoint, body: json), .only(environment))
     }
 
     /// Request a Test Notification. Sent once, as above.

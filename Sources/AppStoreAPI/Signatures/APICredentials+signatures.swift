@@ -47,23 +47,21 @@ extension APICredentials {
     /// The JWT of a request to the App Store Server API (Generating JSON Web Tokens for API
     /// requests): ES256, with times in seconds since 1970.
     func requestToken(issuedAtSeconds seconds: Int64) throws(SigningError) -> String {
-        var claims = JSONWriter()
-        claims.object { json in
+        let claims = JSONWriter.object { json in
             json.member("iss", issuerId)
             json.member("iat", seconds)
             json.member("exp", seconds + APILimits.tokenLifeSeconds)
             json.member("aud", "appstoreconnect-v1")
             json.member("bid", bundleId)
         }
-        return try CompactJWS.signJWT(keyId: keyId, claims: claims.bytes, key: key)
+        return try CompactJWS.signJWT(keyId: keyId, claims: claims, key: key)
     }
 
     /// The common claims, and those of the request.
     private func claims(
         of request: SignatureRequest, nonce: String, at now: Timestamp
     ) -> [UInt8] {
-        var claims = JSONWriter()
-        claims.object { json in
+        JSONWriter.object { json in
             json.member("iss", issuerId)
             json.member("iat", now.milliseconds / 1_000)
             json.member("bid", bundleId)
@@ -71,7 +69,6 @@ extension APICredentials {
             json.member("nonce", nonce)
             request.writeClaims(to: &json)
         }
-        return claims.bytes
     }
 }
 

@@ -30,8 +30,7 @@ public struct Sweep: Hashable, Sendable {
 extension Sweep {
     /// The event's evidence: one JSON object with a fixed member order.
     public var evidence: [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("sweep", "notificationHistory")
             json.member("bundleId", bundleId)
             json.member("from", from.milliseconds)
@@ -40,7 +39,6 @@ extension Sweep {
             json.member("startPosition", startPosition)
             json.member("fetched", fetchedCount)
         }
-        return json.bytes
     }
 
     /// Parses `evidence`; nil if this version does not understand it.

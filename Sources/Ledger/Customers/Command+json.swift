@@ -26,8 +26,7 @@ extension Command {
     ///
     /// - Parameter chain: the chain, unless the command is about a customer.
     public func evidence(about chain: ChainId?) -> [UInt8] {
-        var json = JSONWriter()
-        json.object { json in
+        JSONWriter.object { json in
             json.member("command", name.rawValue)
             json.member("id", id)
             json.member("actor", actor)
@@ -45,7 +44,6 @@ extension Command {
             case .link, .unlink, .note: break
             }
         }
-        return json.bytes
     }
 
     /// Parses `evidence(about:)`; nil if this version does not understand it.

@@ -53,8 +53,7 @@ public struct NodeMemory: Hashable, Sendable {
 
     /// Replaces the memory in a directory, which is created when missing.
     public func write(to directory: String) throws(StoreError) {
-        var json = JSONWriter()
-        json.object { json in
+        let json = JSONWriter.object { json in
             json.member("node", node)
             json.member("ledger", ledger)
             json.member("position", seen.position)
@@ -63,7 +62,7 @@ public struct NodeMemory: Hashable, Sendable {
         do {
             try FileManager.default.createDirectory(
                 atPath: directory, withIntermediateDirectories: true)
-            try Data(json.bytes).write(
+            try Data(json).write(
                 to: URL(filePath: NodeMemory.path(in: directory)), options: .atomic)
         } catch {
             throw StoreError(

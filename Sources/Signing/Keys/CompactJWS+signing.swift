@@ -6,13 +6,12 @@ extension CompactJWS {
     package static func signJWT(
         keyId: String, claims: [UInt8], key: PrivateKey
     ) throws(SigningError) -> String {
-        var header = JSONWriter()
-        header.object { json in
+        let header = JSONWriter.object { json in
             json.member("alg", "ES256")
             json.member("kid", keyId)
             json.member("typ", "JWT")
         }
-        let token = try sign(header: header.bytes, payload: claims, key: key)
+        let token = try sign(header: header, payload: claims, key: key)
         return String(decoding: token, as: UTF8.self)
     }
 

@@ -45,8 +45,7 @@ extension OriginalStoreKit {
         let isProduction = books.environment == .production
         let purchases = purchases(of: reported.chain, at: reported.signedDate)
             .suffix(OriginalStoreKit.transactionCount).reversed()
-        var json = JSONWriter()
-        json.object { json in
+        return JSONWriter.object { json in
             json.member("notification_type", type.rawValue)
             json.member("password", password)
             json.member("environment", isProduction ? "PROD" : "Sandbox")
@@ -72,7 +71,6 @@ extension OriginalStoreKit {
                 environment: isProduction ? "Production" : "Sandbox",
                 latestReceipt: latestReceipt)
         }
-        return json.bytes
     }
 
     /// The version 1 type; nil when there is none.

@@ -72,8 +72,7 @@ public struct OriginalStoreKit: Sendable {
         let purchases = purchases(of: id, at: moment)
         guard !purchases.isEmpty else { return nil }
         let isProduction = books.environment == .production
-        var json = JSONWriter()
-        json.object { json in
+        return JSONWriter.object { json in
             json.member("status", 0)
             json.member("environment", isProduction ? "Production" : "Sandbox")
             json.object("receipt") { json in
@@ -97,7 +96,6 @@ public struct OriginalStoreKit: Sendable {
             }
             json.memberIfPresent("latest_receipt", latestReceipt)
         }
-        return json.bytes
     }
 
     /// The renewal in Apple's books at that time: the last signed one, updated by unsigned changes

@@ -24,9 +24,7 @@ extension Authority {
     ///
     /// Throws what signing throws.
     public func retentionBody(_ payload: RetentionRequestPayload) throws -> [UInt8] {
-        let token = try sign(payload.encoded())
-        var json = JSONWriter()
-        json.object { $0.member("signedPayload", String(decoding: token, as: UTF8.self)) }
-        return json.bytes
+        let token = String(decoding: try sign(payload.encoded()), as: UTF8.self)
+        return JSONWriter.object { $0.member("signedPayload", token) }
     }
 }

@@ -49,9 +49,7 @@ public struct ServedResponse: Sendable {
 
 extension ServedResponse {
     init(status: Int = 200, _ body: (inout JSONWriter) -> Void) {
-        var json = JSONWriter()
-        json.object(body)
-        self.init(status: status, body: json.bytes)
+        self.init(status: status, body: JSONWriter.object(body))
     }
 
     init(_ error: ServedError) {

@@ -19,10 +19,9 @@ extension StoryCheck {
 
     private static func object(_ answer: EntitlementsAnswer) -> JSONValue {
         let verdicts = answer.entitlements.verdicts.map { verdict in
-            var json = JSONWriter()
-            json.object { verdict.writeMembers(to: &$0) }
+            let json = JSONWriter.object { verdict.writeMembers(to: &$0) }
             return JSONMember(
-                key: verdict.entitlement, value: (try? JSONValue.parse(json.bytes)) ?? .null)
+                key: verdict.entitlement, value: (try? JSONValue.parse(json)) ?? .null)
         }
         let active = answer.entitlements.verdicts.filter(\.active).map(\.entitlement)
         return .object([
