@@ -108,7 +108,8 @@ struct VouchedNotificationV1Tests {
         ]
         let summary = try await ledger.ingest(bodies.map { Array($0.utf8) })
         // The secret of an app that is not configured is unknown.
-        #expect(summary.errors.map(\.code).filter { $0 != "sharedSecretMissing" }.count == 7)
+        let otherCount = summary.errors.count { $0.code != "sharedSecretMissing" }
+        #expect(otherCount == 7)
         #expect(summary.errors.count == 8)
         let items = try await kept(ledger)
         #expect(items.map(\.standing) == bodies.map { _ in .unverifiable })

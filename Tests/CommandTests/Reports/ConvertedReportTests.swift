@@ -227,7 +227,8 @@ struct ConvertedReportTests {
         #expect(found.first?.app == BundleId(MadeChain.app))
         #expect(found.first?.window.to == start.advanced(byMilliseconds: times[150]))
         #expect(found.first?.window.reasons == [.silence])
-        #expect(lateness.rows.map { $0.amounts["suspectedOutages"] ?? 0 }.reduce(0, +) == 1)
+        let outages: [Int64] = lateness.rows.map { $0.amounts["suspectedOutages"] ?? 0 }
+        #expect(outages.reduce(0, +) == 1)
         let json = try TemporaryLedger.json { lateness.write(to: &$0) }
         #expect(json["suspectedOutages"]?.array?.first?["reasons"]?.array?.count == 1)
         let text = lateness.text()

@@ -181,7 +181,8 @@ struct QuarantineTests {
         let count = QuarantineLimits.foreignCountPerBundle
         let kept = try await store.quarantine(
             (0..<count).map { item(.genuineForeign, bytes($0), bundleId: "a") })
-        #expect(kept == (0..<count).map { .kept(id: Int64($0 + 1)) })
+        let expected: [QuarantineResult] = (0..<count).map { .kept(id: Int64($0 + 1)) }
+        #expect(kept == expected)
         #expect(
             try await store.quarantine(item(.genuineForeign, [1], bundleId: "a")) == .refused)
         // Known bytes are counted, another app has its own bound, a configured one has none.
