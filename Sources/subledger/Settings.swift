@@ -25,7 +25,14 @@ struct Settings {
             configuration.dataDirectory = directory
         }
         if let url = options.database ?? variables["SUBLEDGER_DATABASE"] {
-            // An empty one turns a configured database off.
+            // An empty option turns a configured database off; an empty variable is rather one that
+            // was not set, and a log in a local file would get what belongs into the database.
+            guard options.database != nil || !url.isEmpty else {
+                throw CommandFailure(
+                    ConfigurationError.Code.invalidValue,
+                    "SUBLEDGER_DATABASE is empty; give it a value, unset it, or turn the configured"
+                        + " database off with --database ''.", .configuration)
+            }
             configuration.ledger.database =
                 url.isEmpty
                 ? nil
@@ -63,12 +70,17 @@ struct Settings {
     private static func appAppleId(
         _ options: SharedOptions, _ variable: String?
     ) throws(CommandFailure) -> Int64? {
-        if let number = options.appAppleId { return number }
+        if let number = options.appAppleId {
+            guard number >= 0 else {
+                throw CommandFailure.invalidOption("--app-apple-id takes a whole number from 0.")
+            }
+            return number
+        }
         guard let variable else { return nil }
-        guard let number = Int64(variable) else {
+        guard let number = Int64(variable), number >= 0 else {
             throw CommandFailure(
                 ConfigurationError.Code.invalidValue,
-                "SUBLEDGER_APP_APPLE_ID takes a whole number.", .configuration)
+                "SUBLEDGER_APP_APPLE_ID takes a whole number from 0.", .configuration)
         }
         return number
     }
@@ -88,8 +100,13 @@ struct Settings {
                 "\(file): \(reason); correct it, or name another one with --config.",
                 .configuration)
         }
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw CommandFailure(
+                ConfigurationError.Code.invalidValue, "\(file): it is not UTF-8; save it as UTF-8.",
+                .configuration)
+        }
         do throws(ConfigurationError) {
-            return try ServiceConfiguration(yaml: String(decoding: data, as: UTF8.self), from: file)
+            return try ServiceConfiguration(yaml: text, from: file)
         } catch {
             throw CommandFailure(error.code, "\(file): \(error)", .configuration)
         }

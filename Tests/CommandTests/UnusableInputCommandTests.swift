@@ -46,13 +46,30 @@ struct UnusableInputCommandTests {
         #expect(several.err.contains("add --bundle-id"))
     }
 
-    @Test("A SUBLEDGER_APP_APPLE_ID that is not a number is an error")
-    func appAppleIdVariable() async throws {
+    /// An empty variable is mostly one that was meant to have a value.
+    @Test("A variable without a usable value is an error")
+    func unusableVariables() async throws {
         let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
-        let outcome = try await place.run(
-            "doctor", variables: ["SUBLEDGER_APP_APPLE_ID": "many"])
-        #expect(outcome.code == 78)
-        #expect(outcome.errorCode == "invalidValue")
+        for (name, value) in [
+            ("SUBLEDGER_APP_APPLE_ID", "many"), ("SUBLEDGER_APP_APPLE_ID", "-5"),
+            ("SUBLEDGER_DATABASE", ""),
+        ] {
+            let outcome = try await place.run("doctor", variables: [name: value])
+            #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(name)=\(value)")
+            #expect(outcome.err.contains(name), "\(outcome.err)")
+        }
+        let negative = try await place.run("doctor", "--app-apple-id=-5")
+        #expect(negative.code == 64 && negative.errorCode == "invalidOption")
+    }
+
+    @Test("A configuration that is not UTF-8 is refused, not read with other letters")
+    func notUTF8() async throws {
+        let place = try Workplace(options: [])
+        let text = Data("dataDirectory: caf".utf8) + [0xE9]
+        try place.write(text, to: "c.yaml")
+        let outcome = try await place.run("doctor", "--config", "c.yaml")
+        #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")
+        #expect(outcome.err.contains("UTF-8"))
     }
 
     /// `Contract.md`: I/O failures are 74.

@@ -47,9 +47,9 @@ extension ServiceConfiguration {
         }
         rule.environment = try entry.environment("environment")
         rule.bundleId = try entry.text("bundleId").map { BundleId($0) }
-        rule.products = try values("products", &entry).map { ProductId($0) }
-        rule.locales = try values("locales", &entry)
-        for text in try values("phases", &entry) {
+        rule.products = try entry.values("products").map { ProductId($0) }
+        rule.locales = try entry.values("locales")
+        for text in try entry.values("phases") {
             rule.phases.append(try entry.choice(text, of: "phases"))
         }
         rule.tenureDays = try bounds("tenureDays", &entry)
@@ -63,19 +63,6 @@ extension ServiceConfiguration {
         }
         try entry.requireNothingElse()
         return rule
-    }
-
-    /// The values of a condition; none where the key is absent. Throws for an empty list, which no
-    /// subscription could satisfy.
-    private static func values(
-        _ key: String, _ entry: inout YAMLMapping
-    ) throws(ConfigurationError) -> [String] {
-        let isStated = entry.node(key) != nil
-        let values = try entry.texts(key)
-        guard !isStated || !values.isEmpty else {
-            throw entry.invalid(key, "At least one value is expected; omit the key for all.")
-        }
-        return values
     }
 
     /// The identifier of a product or offer. Throws for one that could not be signed.

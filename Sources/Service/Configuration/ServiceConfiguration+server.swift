@@ -103,12 +103,13 @@ extension ServiceConfiguration {
         server.publicUrl = try mapping.text(
             "publicUrl", "An address without a path is expected, e.g. https://ledger.example.com.",
             where: Server.isOrigin)
-        server.trustedProxies = try ServiceConfiguration.networks(&mapping, "trustedProxies")
-        if var users = try mapping.mapping("proxyUsers") {
+        server.trustedProxies = try ServiceConfiguration.networks(
+            try mapping.texts("trustedProxies"), mapping.name("trustedProxies"))
+        if var users = try mapping.presentMapping("proxyUsers") {
             server.proxyUsers = try ServiceConfiguration.proxyUsers(&users, server)
         }
         server.notificationNetworks = try ServiceConfiguration.networks(
-            &mapping, "notificationNetworks")
+            try mapping.values("notificationNetworks"), mapping.name("notificationNetworks"))
         server.recovers = try mapping.isOn("recovery") ?? server.recovers
         server.reconcile = try mapping.isOn("reconcile") ?? server.reconcile
         if var log = try mapping.mapping("log") {
@@ -173,17 +174,16 @@ extension ServiceConfiguration {
     }
 
     private static func networks(
-        _ mapping: inout YAMLMapping, _ key: String
+        _ texts: [String], _ key: String
     ) throws(ConfigurationError) -> [NetworkRange] {
-        var ranges: [NetworkRange] = []
-        for text in try mapping.texts(key) {
+        try texts.map { (text) throws(ConfigurationError) in
             guard let range = NetworkRange(text) else {
-                throw mapping.invalid(
-                    key, "Networks are expected, e.g. 17.0.0.0/8 or 2001:db8::/32.")
+                throw ConfigurationError(
+                    .invalidValue, key: key,
+                    reason: "Networks are expected, e.g. 17.0.0.0/8 or 2001:db8::/32.")
             }
-            ranges.append(range)
+            return range
         }
-        return ranges
     }
 }
 

@@ -66,7 +66,7 @@ extension ServiceConfiguration {
     private static func types(
         _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> Set<ChangeName>? {
-        let texts = try entry.texts("types")
+        let texts = try entry.values("types")
         guard !texts.isEmpty else { return nil }
         var names: Set<ChangeName> = []
         for text in texts {

@@ -166,6 +166,9 @@ extension ServiceConfiguration {
             Set(product.entitlements).count == product.entitlements.count
                 && product.entitlements.allSatisfy(isName), entry.name("entitlements"),
             "Names, each once, of at most \(CommandLimits.entitlementByteCount) bytes.")
+        for (key, period) in [("period", product.period), ("duration", product.duration)] {
+            try require(period != ISO8601Period(), entry.name(key), "It must be more than zero.")
+        }
         try require(
             product.group.map(isName) ?? true, entry.name("group"),
             "A name of at most \(CommandLimits.entitlementByteCount) bytes.")

@@ -63,11 +63,12 @@ struct YAMLMapping {
         return values[key] == nil ? nil : try YAMLMapping([:], path: name(key))
     }
 
-    /// The result of `body`, which must read the whole mapping; nil where the key is absent.
+    /// The result of `body`, which must read the whole mapping; nil where the key is absent. A key
+    /// with nothing below it is an empty mapping: its settings may be commented out by mistake.
     mutating func read<Value>(
         _ key: String, _ body: (inout YAMLMapping) throws(ConfigurationError) -> Value
     ) throws(ConfigurationError) -> Value? {
-        guard var mapping = try mapping(key) else { return nil }
+        guard var mapping = try presentMapping(key) else { return nil }
         let value = try body(&mapping)
         try mapping.requireNothingElse()
         return value
@@ -175,6 +176,17 @@ struct YAMLMapping {
             found.append(text)
         }
         return found
+    }
+
+    /// The same, empty where the key is absent, which means all. Throws for an empty list, which
+    /// would mean none.
+    mutating func values(_ key: String) throws(ConfigurationError) -> [String] {
+        let isStated = node(key) != nil
+        let values = try texts(key)
+        guard !isStated || !values.isEmpty else {
+            throw invalid(key, "At least one value is expected; omit the key for all.")
+        }
+        return values
     }
 
     /// Sets `value` to the choice that the key names, if it is there.

@@ -39,6 +39,13 @@ struct ConfigurationFormTests {
             ("server: { host: '[::1]' }", "server.host"),
             ("server: { host: 10.0.0.0/8 }", "server.host"),
             ("server: { host: 'http://a' }", "server.host"),
+            ("products: { a: { period: P0D } }", "products.a.period"),
+            ("products: { a: { duration: 0 } }", "products.a.duration"),
+            ("server: { notificationNetworks: [] }", "server.notificationNetworks"),
+            (
+                "webhooks: [ { url: 'https://a.example', secretFile: s, types: [] } ]",
+                "webhooks[0].types"
+            ),
             (
                 "apps: [ { bundleId: a, smallBusinessProgram: [ { from: -1 } ] } ]",
                 "apps[0].smallBusinessProgram[0].from"
@@ -59,6 +66,18 @@ struct ConfigurationFormTests {
     func hosts(host: String) throws {
         let read = try ServiceConfiguration(yaml: "server: { host: '\(host)' }")
         #expect(read.server.host == host)
+    }
+
+    @Test("A key whose settings are commented out misses them")
+    func nothingBelow() {
+        for (yaml, key) in [
+            ("server:\n  tls:\n", "server.tls.certificateFile"),
+            ("server:\n  proxyUsers:\n", "server.proxyUsers.header"),
+            ("apps:\n  - bundleId: a\n    api:\n", "apps[0].api.keyId"),
+        ] {
+            #expect(error(yaml)?.code == .missingKey, "\(yaml)")
+            #expect(error(yaml)?.key == key, "\(yaml)")
+        }
     }
 
     @Test("The error of an appAppleId that another app has says so")
