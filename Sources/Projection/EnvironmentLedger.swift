@@ -106,7 +106,7 @@ public final class EnvironmentLedger: Sendable {
 
     /// A missing log is not recreated where derived data shows that it held events: positions would
     /// be assigned twice.
-    static func requireLog(_ directory: String) async throws(StoreError) {
+    package static func requireLog(_ directory: String) async throws(StoreError) {
         guard !hasLog(directory) else { return }
         try refuseNode(directory)
         let position = await projectedEnd(directory).position

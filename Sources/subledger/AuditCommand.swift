@@ -94,11 +94,8 @@ struct AuditCommand: AsyncParsableCommand {
                 }
             }
             if !EnvironmentLedger.hasLog(directory) {
-                // EnvironmentLedger.open decides whether a log may be created here.
-                try await settings.openLedger().close()
-                Terminal.note(
-                    "warning: there was no log at \(directory)/\(EventLog.fileName); an"
-                        + " empty one was created. Check --data and --config.")
+                try await EnvironmentLedger.requireLog(directory)
+                throw Settings.noLog(directory)
             }
             if CopiedLog.isNeeded(for: directory) {
                 Terminal.note(

@@ -174,8 +174,10 @@ extension Settings {
             .filter { FileManager.default.fileExists(atPath: "\(place)/\($0)/log.sqlite") }
     }
 
-    private static func noLog(_ place: String) -> CommandFailure {
-        CommandFailure("noLog", "There is no log in \(place).", .negative)
+    static func noLog(_ place: String) -> CommandFailure {
+        CommandFailure(
+            "noLog", "There is no log in \(place); check --data, --environment and --config.",
+            .negative)
     }
 
     /// Whether a place is a connection string rather than a directory.

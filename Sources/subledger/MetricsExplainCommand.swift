@@ -56,7 +56,7 @@ struct MetricsExplainCommand: OutputCommand {
         }
         return Output(
             text: (reports.flatMap(\.lines) + answer.lines).joined(separator: "\n") + "\n",
-            isClean: answer.isExplained && reports.allSatisfy { $0.reader.malformedCount == 0 }
+            isClean: answer.isExplained && reports.allSatisfy(\.isClean)
         ) { json in
             answer.write(to: &json)
             json.objects("reports", reports) { $1.writeMembers(to: &$0) }
@@ -88,6 +88,12 @@ extension Settings {
 struct ReportFile {
     let path: String
     let reader: SalesReportReader
+
+    /// Whether no row is malformed, and not all are of other apps, so that nothing was compared.
+    var isClean: Bool {
+        reader.malformedCount == 0
+            && (reader.otherAppCount == 0 || reader.otherAppCount < reader.rowCount)
+    }
 
     /// Bytes read at once.
     private static let pieceByteCount = 262_144

@@ -46,20 +46,24 @@ struct RestoreCommand: OutputCommand {
         progress.end()
         let (report, environment) = (outcome.restored, settings.environment.rawValue)
         var before: Int64?
-        let old: String
+        var old: String
+        var isUnaware = erasures == nil
         switch report.before {
-        case nil where erasures == nil:
-            old =
-                "there was no log: erasures since the backup are not known, and are not applied"
-                + " again (--erasures)"
         case nil: old = "there was no log"
         case .position(let position):
             before = position
             old = "the log there ended at position \(position)"
+            // A log that is shorter than the backup was begun again, or lost its end.
+            isUnaware = isUnaware && position < report.head.position
         case .unreadable:
+            isUnaware = false
             old =
                 "the log there could not be read: erasures that only it states are not applied"
                 + " again (--erasures)"
+        }
+        if isUnaware {
+            old +=
+                ": erasures since the backup are not known, and are not applied again (--erasures)"
         }
         // Whatever fails below, the log is in place.
         var compared: CheckpointAudit.Report?

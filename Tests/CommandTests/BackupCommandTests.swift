@@ -69,6 +69,18 @@ struct BackupCommandTests {
         #expect(restored.code == 0 && restored.out.contains("(--erasures)"))
     }
 
+    @Test("A log that was begun anew knows no more of erasures than none")
+    func begunAnew() async throws {
+        let place = try await Workplace.taken()
+        #expect(try await place.run("backup", "a.backup").code == 0)
+        try place.write([], to: "empty.ndjson")
+        #expect(try await place.run(["ingest", "empty.ndjson"] + other(place)).code == 0)
+        let replaced = try await place.run(["restore", "a.backup", "--replace"] + other(place))
+        #expect(replaced.out.contains("position 0: erasures since"), "\(replaced.out)")
+        let known = try await place.run("restore", "a.backup", "--replace")
+        #expect(known.code == 0 && !known.out.contains("(--erasures)"), "\(known.out)")
+    }
+
     @Test("A backup is readable by its owner only")
     func permissions() async throws {
         let place = try await Workplace.taken()

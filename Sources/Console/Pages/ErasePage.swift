@@ -86,8 +86,9 @@ package struct ErasePage {
             \(HTML.fields(rows))
             <p class="banner warn">This cannot be undone. What arrives about it until you erase is erased, \
             too; what arrives later is a new beginning.</p>
-            <p>Not reached: backups (restoring one applies the erasure again), exports to warehouses, and \
-            what receivers of webhooks keep; they get a <code>chain.erased</code> change.</p>
+            <p>Not reached: backups (<code>restore</code> applies the erasure again where it replaces this \
+            log, or with <code>--erasures</code>), exports to warehouses, and what receivers of webhooks \
+            keep; they get a <code>chain.erased</code> change.</p>
             \(form(fields: confirmed, button: "Erase for ever"))
             """)
     }

@@ -364,8 +364,8 @@ extension PersonErasure.Receipt {
         }
         return "erased \(plan.positions.count) events of \(plan.chains.count) chains at position"
             + " \(position)\n" + plan.chainLines
-            + "Not reached: backups (restore applies it again), warehouses, receivers of"
-            + " webhooks.\n"
+            + "Not reached: backups (restore applies it again where it replaces this log, or with"
+            + " --erasures), warehouses, receivers of webhooks.\n"
     }
 
     /// The members of `{"erasure":…}` of `Contract.md`, `erase`.

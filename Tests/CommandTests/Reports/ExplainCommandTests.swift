@@ -140,6 +140,17 @@ struct ExplainCommandTests {
             Evidence.app,
         ])
         #expect(text.out.contains("  not compared: rows of other apps, 4\n"), "\(text.out)")
+        // A report without a row of the app compares nothing, which is no clean comparison.
+        try place.write(
+            [ExplainCommandTests.header + "\tApp Apple ID"]
+                + ["33", "44"].map { "\(ExplainCommandTests.row("Subscribe"))\t\($0)" },
+            to: "r.txt")
+        let foreign = try await place.run([
+            "metrics", "explain", "--report", "r.txt", "--config", "c.yaml", "--bundle-id",
+            Evidence.app, "--app-apple-id", "11",
+        ])
+        #expect(foreign.code == 1, "\(foreign.err)")
+        #expect(foreign.out.contains("  no row is of an app asked about;"), "\(foreign.out)")
     }
 
     @Test("A ledger without a chain explains nothing")
