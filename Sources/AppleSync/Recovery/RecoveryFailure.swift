@@ -21,6 +21,12 @@ public enum RecoveryFailure: Error, Sendable {
         case .tooOld: "windowTooOld"
         }
     }
+
+    /// The description without the path of a file, for clients of a service.
+    package var message: String {
+        guard case .store(let error) = self else { return description }
+        return error.reason
+    }
 }
 
 extension RecoveryFailure: CustomStringConvertible {

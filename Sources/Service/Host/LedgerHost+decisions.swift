@@ -61,7 +61,7 @@ extension LedgerHost {
         _ = try await served.presentSnapshot(until: deadline)
         return try await served.decisions.pass {
             let snapshot = try await served.presentSnapshot(
-                until: deadline, atMostBehind: ServedLedger.directEventCount)
+                until: deadline, atMostBehind: ServedLedger.directEventCount - 1)
             var chain: ChainId?
             if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
             return try await commands(served).run(
@@ -128,8 +128,8 @@ extension ServedLedger {
     /// itself.
     static let projectorPatience: Duration = .milliseconds(100)
 
-    /// The state at most `count` events behind the end of the log or, from `deadline` on, at most
-    /// `directEventCount`.
+    /// The state at most `count` events behind the end of the log or, from `deadline` on, so near
+    /// to it that an event appended now is within `directEventCount`.
     ///
     /// Throws `projectionBehind`.
     func presentSnapshot(
@@ -142,7 +142,7 @@ extension ServedLedger {
         let left = ContinuousClock.now.duration(to: deadline)
         let snapshot = await board.snapshot(
             atLeast: max(0, head - Int64(count)), limit: max(.zero, left))
-        guard let snapshot, head - snapshot.position <= Int64(ServedLedger.directEventCount) else {
+        guard let snapshot, head - snapshot.position < Int64(ServedLedger.directEventCount) else {
             throw ServingError.projectionBehind(position: snapshot?.position ?? 0)
         }
         return snapshot

@@ -51,14 +51,18 @@ extension LedgerHost {
                 served.forgetPersons()
                 served.wake.raise()
             }
-            return try await erasure.run(
-                chains: named, customer: customer, order, unknown: unknown)
+            do {
+                return try await erasure.run(
+                    chains: named, customer: customer, order, unknown: unknown)
+            } catch let error as StoreError {
+                note("erase, failed with \(error.code.rawValue),", order, served.environment)
+                throw error
+            }
         }
         served.board.reached(head: receipt.position)
-        if receipt.plan != nil { served.note(append: nil) }
-        observer.noted(
-            .operatorAct(
-                served.environment, act: "erase", actor: order.actor, reason: order.reason))
+        guard receipt.plan != nil else { return receipt }
+        served.note(append: nil)
+        note("erase", order, served.environment)
         return receipt
     }
 

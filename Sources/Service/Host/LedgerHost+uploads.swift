@@ -123,7 +123,7 @@ extension LedgerHost {
         let claimed = try await claimWithinBudget(
             chain, customer, served, configuration.claimPolicy, sender)
         guard let claimed else {
-            throw UploadBudget.refusal(chain, served.environment, at: clock())
+            throw UploadBudget.refusal(chain, served.environment, at: clock(), isKnown: true)
         }
         return claimed
     }

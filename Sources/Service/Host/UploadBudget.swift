@@ -57,14 +57,19 @@ final class UploadBudget: Sendable {
     }
 
     /// The refusal beyond the budget; no copy is kept.
+    ///
+    /// - Parameter isKnown: the transaction is in the log, and its claim alone was not made.
     static func refusal(
-        _ chain: ChainId, _ environment: Environment, at now: Timestamp
+        _ chain: ChainId, _ environment: Environment, at now: Timestamp, isKnown: Bool = false
     ) -> IntakeRefusal {
         IntakeRefusal(
             .overBudget(retryAfterSeconds: secondsLeft(at: now)), code: "uploadBudgetExhausted",
             message: "Uploads about this chain, or receipts of this buyer, have added"
-                + " \(eventCountPerDay) events today; this one was not appended. Send it again"
-                + " tomorrow; deliveries from Apple are not limited.",
+                + " \(eventCountPerDay) events today; "
+                + (isKnown
+                    ? "the transaction is in the log, but its claim was not made."
+                    : "this one was not appended.")
+                + " Send it again tomorrow; deliveries from Apple are not limited.",
             bundleId: chain.bundleId, environment: environment)
     }
 

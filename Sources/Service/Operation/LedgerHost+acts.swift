@@ -61,7 +61,7 @@ extension LedgerHost {
         }
     }
 
-    private func note(_ act: String, _ order: CommandIntake.Order, _ environment: Environment) {
+    func note(_ act: String, _ order: CommandIntake.Order, _ environment: Environment) {
         observer.noted(
             .operatorAct(environment, act: act, actor: order.actor, reason: order.reason))
     }

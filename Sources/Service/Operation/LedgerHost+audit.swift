@@ -71,7 +71,7 @@ extension LedgerHost {
             await opened?.close()
             state = .finished(try found.get())
         } catch {
-            state = .failed(code: error.code.rawValue, message: error.description)
+            state = .failed(code: error.code.rawValue, message: error.reason)
         }
         auditRuns.end(state, at: clock(), in: served.environment)
     }

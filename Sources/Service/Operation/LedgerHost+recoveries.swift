@@ -159,7 +159,7 @@ extension LedgerHost {
             }
             state = .finished(report)
         } catch {
-            state = .failed(code: error.code, message: error.description)
+            state = .failed(code: error.code, message: error.message)
         }
         recoveryJobs.end(job.id, state, at: clock())
     }
