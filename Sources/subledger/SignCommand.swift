@@ -95,8 +95,9 @@ enum Signatures {
             commandName: SignatureRequest.Kind.promotionalOffer.rawValue,
             abstract: "A promotional offer as JWS, for current StoreKit.",
             discussion: """
-                A customer is eligible whose last subscription of the product's group has expired; \
-                in grace, in billing retry and after a refund they are not.
+                A customer is eligible whose subscriptions of the product's group have all ended, \
+                at least one of them by expiring; in grace, in billing retry, or where every one \
+                was refunded or revoked, they are not.
                 """)
 
         @Argument(help: "The product.")
@@ -123,8 +124,9 @@ enum Signatures {
             abstract: "A promotional offer in the first form, for any StoreKit.",
             discussion: """
                 The app passes key id, nonce, timestamp and signature; Apple accepts them for 24 \
-                hours. A customer is eligible whose last subscription of the product's group has \
-                expired; in grace, in billing retry and after a refund they are not.
+                hours. A customer is eligible whose subscriptions of the product's group have all \
+                ended, at least one of them by expiring; in grace, in billing retry, or where every \
+                one was refunded or revoked, they are not.
                 """)
 
         @Argument(help: "The product.")

@@ -111,8 +111,9 @@ extension ReportZone {
 extension SuspectedOutage {
     package var line: String {
         let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
-        return "suspected outage of \(app.rawValue): \(window.from.rfc3339) to"
-            + " \(window.to.rfc3339) (\(reasons)); check it with subledger recover --suggested"
+        let (from, to) = (window.from.rfc3339, window.to.rfc3339)
+        return "suspected outage of \(app.rawValue): \(from) to \(to) (\(reasons)); unless it was"
+            + " recovered since, check it with subledger recover --from \(from) --to \(to)"
     }
 }
 
