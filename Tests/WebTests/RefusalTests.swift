@@ -179,6 +179,14 @@ struct RefusalTests {
                 let detail = try #require(answer.json["detail"]?.string)
                 #expect(!detail.contains("/"), "\(detail)")
             }
+            let begun = try await client.send(.post, "/v1/audit:verify", .decision(key: "k"))
+            try #require((200...299).contains(begun.status), "\(begun.text)")
+            var audit = try await client.get("/v1/audit")
+            while audit.status == 200, audit.json["last"]?["endedAt"]?.string == nil {
+                audit = try await client.get("/v1/audit")
+            }
+            #expect(audit.text.contains("fileReplaced"), "\(audit.text)")
+            #expect(!audit.text.contains("log.sqlite"), "\(audit.text)")
             let ready = try await client.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
