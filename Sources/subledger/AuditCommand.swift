@@ -95,7 +95,8 @@ struct AuditCommand: AsyncParsableCommand {
             }
             if !EnvironmentLedger.hasLog(directory) {
                 try await EnvironmentLedger.requireLog(directory)
-                throw Settings.noLog(directory)
+                throw Settings.noLog(
+                    directory, hint: "; check --data, --environment and --config")
             }
             if CopiedLog.isNeeded(for: directory) {
                 Terminal.note(

@@ -174,10 +174,8 @@ extension Settings {
             .filter { FileManager.default.fileExists(atPath: "\(place)/\($0)/log.sqlite") }
     }
 
-    static func noLog(_ place: String) -> CommandFailure {
-        CommandFailure(
-            "noLog", "There is no log in \(place); check --data, --environment and --config.",
-            .negative)
+    static func noLog(_ place: String, hint: String = "") -> CommandFailure {
+        CommandFailure("noLog", "There is no log in \(place)\(hint).", .negative)
     }
 
     /// Whether a place is a connection string rather than a directory.

@@ -12,8 +12,8 @@ struct MetricsExplainCommand: OutputCommand {
         discussion: """
             Reads subscription, subscription event and subscriber reports: tab-separated text, \
             also gzip. A later report replaces the days of an earlier one of its kind. Exits with \
-            1 where a row cannot be read or a difference is unexplained, or on a day whose \
-            evidence may be incomplete.
+            1 where a row cannot be read, a difference is unexplained or on a day whose evidence \
+            may be incomplete, all rows are of other apps, or the ledger has no chain.
             """)
 
     @Option(
@@ -54,9 +54,17 @@ struct MetricsExplainCommand: OutputCommand {
         let answer = try await settings.withMetrics(by: limit) { [table] query in
             try await query.explain(table, timeZone: timeZone)
         }
+        let otherAppCount = reports.reduce(0) { $0 + $1.reader.otherAppCount }
+        let isOfOtherApps =
+            otherAppCount > 0 && otherAppCount == reports.reduce(0) { $0 + $1.reader.rowCount }
+        let warnings =
+            isOfOtherApps
+            ? ["no row is of an app asked about: check appAppleId, and the files"] : []
+        let lines = reports.flatMap(\.lines) + warnings + answer.lines
         return Output(
-            text: (reports.flatMap(\.lines) + answer.lines).joined(separator: "\n") + "\n",
-            isClean: answer.isExplained && reports.allSatisfy(\.isClean)
+            text: lines.map { $0 + "\n" }.joined(),
+            isClean: answer.isExplained && !isOfOtherApps
+                && reports.allSatisfy { $0.reader.malformedCount == 0 }
         ) { json in
             answer.write(to: &json)
             json.objects("reports", reports) { $1.writeMembers(to: &$0) }
@@ -88,12 +96,6 @@ extension Settings {
 struct ReportFile {
     let path: String
     let reader: SalesReportReader
-
-    /// Whether no row is malformed, and not all are of other apps, so that nothing was compared.
-    var isClean: Bool {
-        reader.malformedCount == 0
-            && (reader.otherAppCount == 0 || reader.otherAppCount < reader.rowCount)
-    }
 
     /// Bytes read at once.
     private static let pieceByteCount = 262_144

@@ -59,6 +59,8 @@ ended() { ! kill -0 "$1" 2>/dev/null; }
 verified_position() {
     on "$1" audit verify --json 2>"$SCRATCH/audit.err" | tee "$SCRATCH/audit.out" |
         grep '"sound":true' | grep '"projectionsMatch":true' | number position || true
+    # Stopped before there was a log.
+    if grep -q '^error: noLog' "$SCRATCH/audit.err"; then echo 0; fi
 }
 
 # Directory $1 must contain no files that require manual cleanup.

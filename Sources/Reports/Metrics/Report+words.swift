@@ -113,7 +113,8 @@ extension SuspectedOutage {
         let reasons = window.reasons.map(\.rawValue).joined(separator: ", ")
         let (from, to) = (window.from.rfc3339, window.to.rfc3339)
         return "suspected outage of \(app.rawValue): \(from) to \(to) (\(reasons)); unless it was"
-            + " recovered since, check it with subledger recover --from \(from) --to \(to)"
+            + " recovered since, check it with subledger recover --bundle-id \(app)"
+            + " --from \(from) --to \(to)"
     }
 }
 

@@ -27,7 +27,10 @@ public final class RatesFile: Sendable {
                 .unreadableFile, key: key,
                 reason: "The file cannot be read or is too large; check the path and permissions.")
         }
-        let text = String(decoding: data, as: UTF8.self)
+        guard let text = String(validating: data, as: UTF8.self) else {
+            throw ConfigurationError(
+                .invalidValue, key: key, reason: "The file is not UTF-8; save it as UTF-8.")
+        }
         if let known = last.withLock({ $0 }), known.text == text { return known.table }
         let table: CurrencyRates
         do throws(ConfigurationError) { table = try CurrencyRates(yaml: text) } catch {

@@ -79,7 +79,7 @@ extension ServiceConfiguration {
         if file.isList("audit") {
             list = try file.mappings("audit")
         } else {
-            list = try file.mapping("audit").map { [$0] } ?? []
+            list = try file.presentMapping("audit").map { [$0] } ?? []
         }
         var audits: [Audit] = []
         for var entry in list {

@@ -81,7 +81,11 @@ extension ServiceConfiguration {
     private static func bounds(
         _ key: String, _ entry: inout YAMLMapping
     ) throws(ConfigurationError) -> RetentionRule.Bounds {
-        try entry.read(key, bounds) ?? RetentionRule.Bounds()
+        guard let bounds = try entry.read(key, bounds) else { return RetentionRule.Bounds() }
+        guard bounds.from != nil || bounds.below != nil else {
+            throw entry.invalid(key, "`from` or `below` is expected; omit the key for all.")
+        }
+        return bounds
     }
 
     private static func bounds(

@@ -104,12 +104,12 @@ extension ServiceConfiguration {
             "publicUrl", "An address without a path is expected, e.g. https://ledger.example.com.",
             where: Server.isOrigin)
         server.trustedProxies = try ServiceConfiguration.networks(
-            try mapping.texts("trustedProxies"), mapping.name("trustedProxies"))
+            mapping.texts("trustedProxies"), mapping.name("trustedProxies"))
         if var users = try mapping.presentMapping("proxyUsers") {
             server.proxyUsers = try ServiceConfiguration.proxyUsers(&users, server)
         }
         server.notificationNetworks = try ServiceConfiguration.networks(
-            try mapping.values("notificationNetworks"), mapping.name("notificationNetworks"))
+            mapping.values("notificationNetworks"), mapping.name("notificationNetworks"))
         server.recovers = try mapping.isOn("recovery") ?? server.recovers
         server.reconcile = try mapping.isOn("reconcile") ?? server.reconcile
         if var log = try mapping.mapping("log") {

@@ -60,9 +60,9 @@ extension LedgerHost {
             }
         }
         served.board.reached(head: receipt.position)
-        guard receipt.plan != nil else { return receipt }
-        served.note(append: nil)
-        note("erase", order, served.environment)
+        if receipt.plan != nil { served.note(append: nil) }
+        // A repetition may have finished what was left.
+        note(receipt.plan == nil ? "erase, repeated," : "erase", order, served.environment)
         return receipt
     }
 

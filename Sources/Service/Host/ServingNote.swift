@@ -65,6 +65,11 @@ extension ServingNote {
         return ServingNote(level, code, in: environment, remark.text)
     }
 
+    /// An audit or a recovery failed; its answer has no path.
+    static func jobFailed(_ environment: Environment, _ error: StoreError) -> ServingNote {
+        failure("The job failed", error, environment)
+    }
+
     /// The projector retries.
     static func projectionFailed(_ environment: Environment, _ error: StoreError) -> ServingNote {
         failure("The projector failed", error, environment)

@@ -71,6 +71,7 @@ extension LedgerHost {
             await opened?.close()
             state = .finished(try found.get())
         } catch {
+            observer.noted(.jobFailed(served.environment, error))
             state = .failed(code: error.code.rawValue, message: error.reason)
         }
         auditRuns.end(state, at: clock(), in: served.environment)

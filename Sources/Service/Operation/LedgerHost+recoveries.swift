@@ -159,6 +159,7 @@ extension LedgerHost {
             }
             state = .finished(report)
         } catch {
+            if case .store(let error) = error { observer.noted(.jobFailed(job.environment, error)) }
             state = .failed(code: error.code, message: error.message)
         }
         recoveryJobs.end(job.id, state, at: clock())

@@ -15,9 +15,6 @@ extension ReportFile {
         if omitted > 0 { lines.append("  and \(omitted) more") }
         if reader.otherAppCount > 0 {
             lines.append("  not compared: rows of other apps, \(reader.otherAppCount)")
-            if !isClean, reader.malformedCount == 0 {
-                lines.append("  no row is of an app asked about; check appAppleId and the file")
-            }
         }
         lines += reader.otherEvents.map { "  not compared: \($0.name), \($0.quantity)" }
         return lines

@@ -150,7 +150,7 @@ struct ExplainCommandTests {
             Evidence.app, "--app-apple-id", "11",
         ])
         #expect(foreign.code == 1, "\(foreign.err)")
-        #expect(foreign.out.contains("  no row is of an app asked about;"), "\(foreign.out)")
+        #expect(foreign.out.contains("\nno row is of an app asked about:"), "\(foreign.out)")
     }
 
     @Test("A ledger without a chain explains nothing")

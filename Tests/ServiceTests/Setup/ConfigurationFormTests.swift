@@ -72,7 +72,7 @@ struct ConfigurationFormTests {
     func nothingBelow() {
         for (yaml, key) in [
             ("server:\n  tls:\n", "server.tls.certificateFile"),
-            ("server:\n  proxyUsers:\n", "server.proxyUsers.header"),
+            ("server:\n  proxyUsers:\n", "server.proxyUsers.header"), ("audit:\n", "audit.origin"),
             ("apps:\n  - bundleId: a\n    api:\n", "apps[0].api.keyId"),
         ] {
             #expect(error(yaml)?.code == .missingKey, "\(yaml)")

@@ -24,6 +24,7 @@ struct RetentionConfigurationTests {
             "{ name: a, message: \(message), locales: [] }",
             "{ name: a, message: \(message), tenureDays: { from: 2, below: 2 } }",
             "{ name: a, message: \(message), tenureDays: { from: -1 } }",
+            "{ name: a, message: \(message), refunds: }",
             "{ name: a, message: \(message), tenureDays: { days: 1 } }",
             "{ name: a, message: \(message), price: { from: 1 } }",
             "{ name: a, message: \(message), price: { currency: usd } }",
