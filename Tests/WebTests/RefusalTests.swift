@@ -186,7 +186,7 @@ struct RefusalTests {
                 audit = try await client.get("/v1/audit")
             }
             #expect(audit.text.contains("fileReplaced"), "\(audit.text)")
-            #expect(!audit.text.contains("log.sqlite"), "\(audit.text)")
+            #expect(!audit.text.contains("/log.sqlite"), "\(audit.text)")
             let ready = try await client.get("/readyz")
             #expect(ready.status == 503)
             #expect(ready.json["problems"]?.array?.first?["code"]?.string == "fileReplaced")
