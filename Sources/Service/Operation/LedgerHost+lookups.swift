@@ -48,9 +48,12 @@ extension LedgerHost {
         }
         return try await act("lookUp", lookup.request, order, in: served) {
             let found: String?
-            do { found = try await reach.requests.run(lookup, environment) } catch let error
-                as AppleRequestFailure
-            {
+            do {
+                found = try await reach.requests.run(lookup, environment)
+            } catch AppleRequestFailure.store(let error) {
+                // Ours, not Apple's: answered as elsewhere, without the path of a file.
+                throw error
+            } catch let error as AppleRequestFailure {
                 throw LookupFailure(code: error.code, message: error.message)
             }
             let head = try await served.ledger.log.head().position
