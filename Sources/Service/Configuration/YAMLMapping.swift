@@ -178,15 +178,14 @@ struct YAMLMapping {
         return found
     }
 
-    /// The same, empty where the key is absent, which means all. Throws for an empty list, which
-    /// would mean none.
+    /// The same, empty where the key is absent, which means all. Throws for a key without any,
+    /// which would mean none.
     mutating func values(_ key: String) throws(ConfigurationError) -> [String] {
-        let isStated = node(key) != nil
-        let values = try texts(key)
-        guard !isStated || !values.isEmpty else {
+        let found = try texts(key)
+        guard values[key] == nil || !found.isEmpty else {
             throw invalid(key, "At least one value is expected; omit the key for all.")
         }
-        return values
+        return found
     }
 
     /// Sets `value` to the choice that the key names, if it is there.

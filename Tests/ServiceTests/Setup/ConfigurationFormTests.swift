@@ -42,6 +42,7 @@ struct ConfigurationFormTests {
             ("products: { a: { period: P0D } }", "products.a.period"),
             ("products: { a: { duration: 0 } }", "products.a.duration"),
             ("server: { notificationNetworks: [] }", "server.notificationNetworks"),
+            ("server:\n  notificationNetworks:\n", "server.notificationNetworks"),
             (
                 "webhooks: [ { url: 'https://a.example', secretFile: s, types: [] } ]",
                 "webhooks[0].types"
