@@ -41,11 +41,11 @@ public enum CountedMetric: String, Sendable, CaseIterable {
         case .recoveries:
             RecoveryColumns.columns("grace") + RecoveryColumns.columns("billingRetry")
         case .autoRenew:
-            ["off", "on"].flatMap { side in
-                [CountColumn.count(side)]
-                    + DayBucket.timing.map { .count("\(side).beforeEnd.\($0.name)") }
-                    + [.count("\(side).afterEnd")]
-                    + DayBucket.timing.map { .count("\(side).afterStart.\($0.name)") }
+            ["off", "on"].flatMap { side -> [CountColumn] in
+                let names = DayBucket.timing.map(\.name)
+                let before = names.map { "\(side).beforeEnd.\($0)" }
+                let after = names.map { "\(side).afterStart.\($0)" }
+                return ([side] + before + ["\(side).afterEnd"] + after).map { .count($0) }
             }
         case .productChanges:
             ["upgraded", "downgraded", "crossgraded", "toLonger", "toShorter"].map { .count($0) }

@@ -222,16 +222,15 @@ struct PendingChanges: Sendable {
         of subscription: Int64, old: [StoredMovement], before: Int64?, new: [StoredMovement],
         after: Int64?
     ) {
-        for (seq, movement) in old.enumerated() where movement.at > before ?? .min {
-            let isStill =
-                seq < new.count && new[seq] == movement && movement.at > after ?? .min
+        let (before, after) = (before ?? .min, after ?? .min)
+        for (seq, movement) in old.enumerated() where movement.at > before {
+            let isStill = seq < new.count && new[seq] == movement && movement.at > after
             if isStill { continue }
             changes[Key(at: movement.at, subscription: subscription, seq: Int64(seq))] =
                 .some(nil)
         }
-        for (seq, movement) in new.enumerated() where movement.at > after ?? .min {
-            let wasAlready =
-                seq < old.count && old[seq] == movement && movement.at > before ?? .min
+        for (seq, movement) in new.enumerated() where movement.at > after {
+            let wasAlready = seq < old.count && old[seq] == movement && movement.at > before
             if wasAlready { continue }
             changes[Key(at: movement.at, subscription: subscription, seq: Int64(seq))] = movement
         }

@@ -23,7 +23,7 @@ public struct NetworkRange: Sendable, Equatable {
         self.bytes = bytes
         self.prefix = prefix
         let isClean = (prefix..<bytes.count * 8).allSatisfy {
-            bytes[$0 / 8] & (0x80 >> UInt8($0 % 8)) == 0
+            bytes[$0 / 8] & NetworkRange.mask(ofBit: $0) == 0
         }
         guard isClean else { return nil }
     }
@@ -35,9 +35,13 @@ public struct NetworkRange: Sendable, Equatable {
             return false
         }
         return (0..<prefix).allSatisfy {
-            (bytes[$0 / 8] ^ other[$0 / 8]) & (0x80 >> UInt8($0 % 8)) == 0
+            let mask = NetworkRange.mask(ofBit: $0)
+            return bytes[$0 / 8] & mask == other[$0 / 8] & mask
         }
     }
+
+    /// The mask of a bit within its byte; bit 0 is the most significant one of the first byte.
+    private static func mask(ofBit bit: Int) -> UInt8 { 0x80 >> UInt8(bit % 8) }
 
     /// The bytes of an address; nil for any other text.
     private static func bytes(of text: String) -> [UInt8]? {
