@@ -157,13 +157,12 @@ let package = Package(
                 .embedInCode("Assets/icon.svg"),
             ], swiftSettings: staying),
         .target(
-            name: "OpenAPI", path: "Sources/Web/OpenAPI",
-            resources: [.embedInCode("openapi.yaml")], swiftSettings: strict),
+            name: "COpenAPI", path: "Sources/Web/OpenAPI", exclude: ["openapi.yaml"]),
         .target(
             name: "Web",
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
-                "Reports", "Proofs", "AppleSync", "Service", "Console", "OpenAPI",
+                "Reports", "Proofs", "AppleSync", "Service", "Console", "COpenAPI",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "HummingbirdTLS", package: "hummingbird"),
                 .product(name: "HTTPTypes", package: "swift-http-types"),
@@ -381,7 +380,7 @@ let package = Package(
             dependencies: [
                 "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "AppStoreAPI",
                 "Intake", "Projection", "Queries", "Reports", "AppleSync", "Service", "Console",
-                "Proofs", "OpenAPI", "Web", "Examples", "Simulator", "Faults", "PostgresStore",
+                "Proofs", "Web", "Examples", "Simulator", "Faults", "PostgresStore",
                 "PostgresSupport", "TestSupport", "LedgerTestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -46,7 +46,7 @@ struct TidyTests {
         ]),
         "Web": [
             "AppStore", "Signing", "Ledger", "LedgerStore", "Intake", "Projection", "Queries",
-            "Reports", "Proofs", "AppleSync", "Service", "Console", "OpenAPI", "Hummingbird",
+            "Reports", "Proofs", "AppleSync", "Service", "Console", "COpenAPI", "Hummingbird",
             "HummingbirdTLS", "HummingbirdCore", "HTTPTypes", "NIOCore", "NIOPosix", "NIOSSL",
             "NIOHTTP1",
             "NIOHTTPTypes", "NIOTLS", "ServiceLifecycle", "UnixSignals", "Logging",

@@ -1,7 +1,6 @@
 internal import AppStore
 import Hummingbird
 import NIOCore
-import OpenAPI
 internal import Service
 
 /// Liveness, readiness, metrics, and the description of all other routes.

@@ -1,6 +1,6 @@
 import AppStore
 import Foundation
-import OpenAPI
+import Web
 import Yams
 
 /// The served document, read once for all tests.

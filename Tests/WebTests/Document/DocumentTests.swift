@@ -4,7 +4,6 @@ import HTTPTypes
 import Hummingbird
 import Ledger
 import Logging
-import OpenAPI
 import Reports
 import Service
 import Testing
