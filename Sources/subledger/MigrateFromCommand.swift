@@ -180,7 +180,7 @@ private struct MigrationRun {
             }
             findings.reports.append((part.scope, list, report))
             // Another app has another key, and another environment may respond.
-            if let stop = report.stop, stop.concernsAllCustomers, !stop.isRefusedKey { break }
+            if let stop = report.stop, stop.concernsAllCustomers, !stop.isRefusedApp { break }
         }
         return findings
     }

@@ -44,8 +44,12 @@ struct ReconcileCommand: OutputCommand {
         let lines = report.results.map { result in
             (namesApps ? "\(result.chain.bundleId) " : "") + result.text + "\n"
         }
-        let stop = report.stop.flatMap { $0.isRefusedKey ? nil : CommandFailure($0) }
-        let refusal = report.refusedKey.map { CommandFailure($0, about: report.refusedApps) }
+        let stop = report.stop.flatMap { $0.isRefusedApp ? nil : CommandFailure($0) }
+        // Other apps may have been refused otherwise: their results say how.
+        let refusal = report.refusals.first?.failure.map { first in
+            let alike = report.refusals.filter { $0.failure?.code == first.code }
+            return CommandFailure(first, about: alike.map(\.chain.bundleId).sorted())
+        }
         let warning = stop == nil ? nil : refusal.map { "warning: \($0.code): \($0.message)" }
         return Output(
             json: report.write(to:),

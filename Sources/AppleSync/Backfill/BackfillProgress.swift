@@ -5,9 +5,9 @@ import Projection
 
 /// Settles the ids of a list in order, and persists the progress.
 ///
-/// An id with a transient failure is held until a later one is answered; then it is skipped, and
-/// retried once at the end. When several in a row, or the last ones, fail this way, the run ends
-/// before the first of them, and the next run starts with it.
+/// An id with a transient failure is held until a later one is answered or the list ends; then it
+/// is skipped, and retried once at the end. When several in a row fail this way, or all of the
+/// list, the run ends before the first of them, and the next run starts with it.
 struct BackfillProgress: Sendable {
     let list: IdList
     let key: Digest
@@ -45,10 +45,12 @@ struct BackfillProgress: Sendable {
                 return await end(failure, held.map(\.tally), at: now)
             }
             if failure.mayPass {
-                guard place == list.ids.count || held.count >= BackfillLimits.failureStreak else {
-                    return
+                let isAtEnd = place == list.ids.count
+                // Where nothing was ever answered, the cause is not the ids.
+                if held.count >= BackfillLimits.failureStreak || isAtEnd && run.settled == 0 {
+                    return await end(failure, held.map(\.tally), at: now)
                 }
-                return await end(failure, held.map(\.tally), at: now)
+                guard isAtEnd else { return }
             }
             held.removeLast()
         }

@@ -16,16 +16,17 @@ struct CSVReader {
     private let bytes: [UInt8]
     private let delimiter: UInt8
     private var place: Int
-    private var line = 1
+    private var line: Int
 
     private static let quote = UInt8(ascii: "\"")
     private static let newline = UInt8(ascii: "\n")
     private static let carriageReturn = UInt8(ascii: "\r")
 
-    /// Reads from the offset of the first record, after a byte order mark.
-    init(_ bytes: [UInt8], from start: Int, delimiter: UInt8) {
+    /// Reads from the offset of the first record, which is in this line, from 1.
+    init(_ bytes: [UInt8], from start: Int, line: Int, delimiter: UInt8) {
         self.bytes = bytes
         place = start
+        self.line = line
         self.delimiter = delimiter
     }
 

@@ -28,32 +28,46 @@ struct IdListReader {
     private static let delimiters: [UInt8] = [
         UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t"),
     ]
+    private static let newline = UInt8(ascii: "\n")
+    private static let comment = UInt8(ascii: "#")
+    private static let blanks: [UInt8] = [0x20, 0x09, 0x0D]
 
-    /// Reads a list of at most `idCount` ids. Throws `noIdColumn`, `tooManyIds` or
-    /// `unknownEncoding`.
+    /// Reads a list of at most `idCount` ids. Blank lines and comments may precede the header of a
+    /// CSV file. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.
     static func read(
         _ file: [UInt8], idCount: Int = BackfillLimits.idCount
     ) throws(InputProblem) -> IdList {
         let bytes = try IdListText.read(file)
-        let line = bytes.prefix { $0 != UInt8(ascii: "\n") }
-        let delimiter = delimiters.max { one, two in
-            line.count { $0 == one } < line.count { $0 == two }
-        }
         var reader = IdListReader(idCount: idCount)
-        if let delimiter {
-            var records = CSVReader(bytes, from: 0, delimiter: delimiter)
-            let header = records.next()
-            let names = header?.fields.map { records.text($0) } ?? []
+        var (number, rest) = (0, bytes[...])
+        while !rest.isEmpty {
+            let (start, line) = (rest.startIndex, rest.prefix { $0 != newline })
+            rest = rest[line.endIndex...].dropFirst()
+            number += 1
+            guard let first = line.first(where: { !blanks.contains($0) }) else { continue }
+            var records = CSVReader(
+                bytes, from: start, line: number, delimiter: delimiter(of: line))
+            let names = records.next()?.fields.map { records.text($0) } ?? []
             let columns = idColumns(names)
+            // A header may begin with a column named "#".
             if !columns.isEmpty {
                 try reader.read(&records, names, columns)
                 return reader.list
             }
+            if first == comment { continue }
             // A plain list has neither a header nor several columns.
             if names.count > 1 { throw .noIdColumn }
+            break
         }
         try reader.read(lines: bytes[...])
         return reader.list
+    }
+
+    /// The most frequent delimiter of a line.
+    private static func delimiter(of line: ArraySlice<UInt8>) -> UInt8 {
+        delimiters.max { one, two in
+            line.count { $0 == one } < line.count { $0 == two }
+        } ?? UInt8(ascii: ",")
     }
 
     /// Indices of the columns with ids, best first.
@@ -118,12 +132,12 @@ struct IdListReader {
         // Line by line: the slices of all lines of a large file take far more than the file.
         var (number, rest) = (0, lines)
         while !rest.isEmpty {
-            let line = rest.prefix { $0 != UInt8(ascii: "\n") }
+            let line = rest.prefix { $0 != IdListReader.newline }
             rest = rest[line.endIndex...].dropFirst()
             number += 1
-            let blanks: [UInt8] = [0x20, 0x09, 0x0D]
+            let blanks = IdListReader.blanks
             let text = line.drop { blanks.contains($0) }
-            guard let first = text.first, first != UInt8(ascii: "#") else { continue }
+            guard let first = text.first, first != IdListReader.comment else { continue }
             guard text.count <= BackfillLimits.recordByteCount else {
                 refuse(number, "the id is too long")
                 continue

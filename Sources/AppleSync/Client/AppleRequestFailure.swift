@@ -34,15 +34,19 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     /// Apple's error number, if it sent one.
     var appleCode: APIErrorCode? { failure?.appleCode?.value }
 
-    /// Whether Apple refuses the key of the app, with which every request about it would fail.
-    package var isRefusedKey: Bool {
-        failure?.code == .unauthorized || failure?.code == .wrongSharedSecret
+    /// Whether Apple refuses the app's key, or does not know the app for the key (4040003, 4000002:
+    /// it was transferred, say), so that every request about the app would fail.
+    package var isRefusedApp: Bool {
+        switch failure?.code {
+        case .unauthorized, .wrongSharedSecret: true
+        default: appleCode == .appNotFound || appleCode == .invalidAppIdentifier
+        }
     }
 
-    /// Whether further requests would fail the same way for any customer: of the app, where its key
-    /// is refused; of every app, after a failure of the store or a cancellation.
+    /// Whether further requests would fail the same way for any customer: of the app, where Apple
+    /// refuses it or its key; of every app, after a failure of the store or a cancellation.
     package var concernsAllCustomers: Bool {
-        failure == nil || isRefusedKey || failure?.code == .cancelled
+        failure == nil || isRefusedApp || failure?.code == .cancelled
     }
 
     /// Whether the same request may succeed later, so that the failure is not about the customer.

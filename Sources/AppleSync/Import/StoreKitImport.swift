@@ -53,14 +53,17 @@ public struct StoreKitImport: Sendable {
                 }
                 if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
             } catch {
-                bad.append(
-                    IngestError(
-                        input: file, code: "unreadableInput",
-                        message: "It cannot be read: \(error.reason)."))
+                bad.append(StoreKitImport.unreadable(file, error))
             }
             for one in bad { evidence.add(one) }
         }
         return evidence
+    }
+
+    private static func unreadable(_ file: String, _ failure: LineReader.Failure) -> IngestError {
+        IngestError(
+            input: file, code: "unreadableInput",
+            message: "It cannot be read: \(failure.reason).")
     }
 
     private static func barren(_ file: String, _ lines: Int) -> IngestError {
@@ -102,8 +105,8 @@ public struct StoreKitImport: Sendable {
     // MARK: Import
 
     /// Verifies and appends the contents of the files that `read` found, each piece in the ledger
-    /// of its environment. Known events are skipped, so an interrupted run can be repeated.
-    /// `report` is called after each batch.
+    /// of its environment. Known events are skipped, so an interrupted run can be repeated. A file
+    /// that can no longer be read is an error of the summary. `report` is called after each batch.
     public func take(
         _ evidence: StoredEvidence, into ledgers: EnvironmentLedgers, verifier: EvidenceVerifier,
         report: @Sendable (IngestSummary) -> Void = { _ in }
@@ -114,11 +117,22 @@ public struct StoreKitImport: Sendable {
         for file in evidence.files {
             let reader = StoredFileReader(
                 path: "\(evidence.directory)/\(file)", name: file)
-            // `read` has already reported unusable pieces and unreadable files.
-            while let pieces = try? await reader.next(), !pieces.isEmpty {
+            while true {
+                let pieces: [StoredFileReader.Piece]
+                do throws(LineReader.Failure) { pieces = try await reader.next() } catch {
+                    let bad = StoreKitImport.unreadable(file, error)
+                    // `read` may have reported it.
+                    if !evidence.badInputs.contains(bad) {
+                        total.rejected += 1
+                        total.add(bad)
+                    }
+                    break
+                }
+                if pieces.isEmpty { break }
                 for piece in pieces {
+                    // `read` has already reported unusable pieces.
                     guard case .success(let document) = piece.document,
-                        document.form != .transactionReceipt,
+                        document.form != .transactionReceipt, app(of: document) != nil,
                         let environment = environment(of: document)
                     else { continue }
                     waiting[environment, default: []].append(piece.chunk)

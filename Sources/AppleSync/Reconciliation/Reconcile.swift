@@ -30,9 +30,9 @@ public struct Reconcile: Sendable {
 
     // MARK: Running
 
-    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached. A
-    /// key that Apple refuses leaves the other chains of its app. `report` is called after each
-    /// chain.
+    /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached.
+    /// Where Apple refuses an app or its key, the other chains of the app are left. `report` is
+    /// called after each chain.
     ///
     /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(
@@ -119,7 +119,7 @@ public struct Reconcile: Sendable {
             var (begun, streak) = (0, 0)
             var spent: Int64 = 0
             var waiting = run.work[...]
-            // A refused key is one app's: only its own chains are left.
+            // Apps that Apple refuses: only their own chains are left.
             var refused: Set<BundleId> = []
             while true {
                 waiting = waiting.drop { refused.contains($0.chain.bundleId) }
@@ -133,7 +133,7 @@ public struct Reconcile: Sendable {
                     waiting = waiting.drop { refused.contains($0.chain.bundleId) }
                 }
                 guard let (place, result) = await group.next() else {
-                    report.stop = report.stop ?? report.refusedKey
+                    report.stop = report.stop ?? report.refusals.first?.failure
                     return report
                 }
                 spent += result.requests
@@ -141,7 +141,7 @@ public struct Reconcile: Sendable {
                 while let next = ready.removeValue(forKey: report.results.count) {
                     await keep(next, run, &report)
                     streak = next.failure?.mayPass ?? false ? streak + 1 : 0
-                    if let failure = next.failure, failure.isRefusedKey {
+                    if let failure = next.failure, failure.isRefusedApp {
                         refused.insert(next.chain.bundleId)
                     } else if let failure = next.failure,
                         failure.concernsAllCustomers || streak >= ReconcileLimits.failureStreak
@@ -155,7 +155,8 @@ public struct Reconcile: Sendable {
         }
     }
 
-    /// Records notices that are still open, so that the service pauses the chain.
+    /// Records notices that are still open, so that the service pauses the chain. A failure that
+    /// may pass does not make the pause longer.
     private func keep(
         _ result: ChainReconciliation, _ run: Run, _ report: inout ReconcileReport
     ) async {
@@ -167,10 +168,14 @@ public struct Reconcile: Sendable {
             guard !open.isEmpty else {
                 return try await ledger.operations.keep(nil, of: result.chain)
             }
-            // A chain without a response is retried in the next round.
-            guard result.failure == nil else { return }
-            let last = run.lookups[result.chain]
-            let times = last.map { $0.notices == open ? $0.times + 1 : 1 } ?? 1
+            // What fails for every customer says nothing about the chain.
+            if let failure = result.failure, failure.concernsAllCustomers { return }
+            var times = 1
+            if let last = run.lookups[result.chain], last.notices == open,
+                result.failure?.mayPass != true
+            {
+                times = last.times + 1
+            }
             try await ledger.operations.keep(
                 ChainLookup(requestedAt: run.now, times: times, notices: open),
                 of: result.chain)

@@ -9,7 +9,7 @@ public struct ReconcileBudget: Sendable, Equatable {
     public var requests: Int64?
     /// Whether chains whose notices stayed open are paused for a while.
     public var keepsPauses: Bool
-    /// Apps whose chains are paused, since Apple refused their key a short time ago.
+    /// Apps whose chains are paused, since Apple refused them or their key a short time ago.
     public var resting: Set<BundleId> = []
 
     public init(chains: Int? = nil, requests: Int64? = nil, keepsPauses: Bool = false) {

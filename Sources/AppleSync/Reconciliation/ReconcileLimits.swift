@@ -14,9 +14,10 @@ public enum ReconcileLimits {
     /// Delay of the first round after the service's start: notifications missed while it was down
     /// come first.
     public static let firstRoundMilliseconds: Int64 = 60_000
-    /// Pause of an app, in one environment, after Apple refused its key there.
-    public static let refusedKeyMilliseconds: Int64 = 3_600_000
-    /// Pause of a chain whose notices stayed open; doubles each time …
+    /// Pause of an app, in one environment, after Apple refused it or its key there.
+    public static let refusedAppMilliseconds: Int64 = 3_600_000
+    /// Pause of a chain whose notices stayed open; doubles each time, except after a failure that
+    /// may pass …
     public static let pauseMilliseconds: Int64 = 3_600_000
     /// … up to this.
     public static let longestPauseMilliseconds: Int64 = 30 * 86_400_000

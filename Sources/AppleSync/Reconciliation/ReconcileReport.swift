@@ -14,23 +14,22 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
-    /// Why the run ended early, or `refusedKey`; nil when it did not.
+    /// Why the run ended early, or else the first of the `refusals`; nil without either.
     public package(set) var stop: AppleRequestFailure?
 
     init(environment: Environment) { self.environment = environment }
 
     /// Chains with open notices that were neither reconciled nor paused: the budget was spent, or
-    /// Apple could not be reached or refused the key of their app.
+    /// Apple could not be reached or refused their app or its key.
     public var left: Int { chains - results.count - withoutKey - paused }
 
-    /// Apple's first refusal of a key, also where another failure is `stop`; nil without one.
-    public var refusedKey: AppleRequestFailure? {
-        results.lazy.compactMap(\.failure).first(where: \.isRefusedKey)
-    }
-
-    /// The apps whose key Apple refused, sorted.
-    public var refusedApps: [BundleId] {
-        Set(results.filter { $0.failure?.isRefusedKey == true }.map(\.chain.bundleId)).sorted()
+    /// The first result of each app that Apple refused, or whose key, with the refusal as its
+    /// failure; also where another failure is `stop`.
+    public var refusals: [ChainReconciliation] {
+        var apps: Set<BundleId> = []
+        return results.filter {
+            $0.failure?.isRefusedApp == true && apps.insert($0.chain.bundleId).inserted
+        }
     }
 
     /// The number of chains with this outcome.

@@ -13,7 +13,7 @@ extension LedgerHost {
     /// A customer who is named claims the chains (`Lifecycle.md` §6). A repeated receipt is the
     /// same event and gets a new answer; a key that was used with another body is refused. For a
     /// receipt with very many chains, the newest are answered and claimed, and the others are
-    /// counted.
+    /// counted, as are chains with very many facts.
     ///
     /// - Parameters as for `upload`.
     ///
@@ -46,13 +46,12 @@ extension LedgerHost {
             return named.min() ?? body.buyer
         }
         let (served, bundleId) = (taken.served, taken.bundleId)
-        let chains = named.prefix(ReceiptBody.answeredChainCount).map {
-            ChainId(bundleId: bundleId, originalTransactionId: $0)
-        }
-        let requested = try await reach.requests.run(
-            named, of: bundleId, served.environment
-        ) { id in
-            try await served.isReported(ChainId(bundleId: bundleId, originalTransactionId: id))
+        let requested = try await request(named, of: bundleId, served)
+        var chains: [ChainId] = []
+        for id in named.prefix(ReceiptBody.answeredChainCount) {
+            let chain = ChainId(bundleId: bundleId, originalTransactionId: id)
+            // A chain that is too long to fold counts as omitted.
+            if try await !served.isLong(chain) { chains.append(chain) }
         }
         let claims = try await claim(
             chains, body.customer, served, sender, canRequest: requested != nil)
@@ -86,6 +85,31 @@ extension LedgerHost {
             json.member("chainsOmitted", Int64(named.count - chains.count))
             reported.writeMembers(to: &json, isUnknown: answer == nil)
         }
+    }
+
+    /// Requests the purchases from Apple; nil without a key of the app. Apple signs statuses anew
+    /// for each request, so that a repeated receipt may add events without end: a round of requests
+    /// that adds any takes one of the receipt's budget, and beyond it none is sent.
+    private func request(
+        _ named: [OriginalTransactionId], of bundleId: BundleId, _ served: ServedLedger
+    ) async throws -> ReceiptRequests.Outcome? {
+        let (requests, environment, now) = (reach.requests, served.environment, clock())
+        var account: ChainId?
+        if requests.clients[bundleId] != nil, let lowest = named.min() {
+            let chain = ChainId(bundleId: bundleId, originalTransactionId: lowest)
+            guard uploadBudget.take(chain, environment, at: now) else {
+                return ReceiptRequests.Outcome(
+                    failure: UploadBudget.refusal(chain, environment, at: now).code)
+            }
+            account = chain
+        }
+        let outcome = try await requests.run(named, of: bundleId, environment) { id in
+            try await served.isReported(ChainId(bundleId: bundleId, originalTransactionId: id))
+        }
+        if let account, outcome?.appended ?? 0 == 0 {
+            uploadBudget.giveBack(account, environment, at: now)
+        }
+        return outcome
     }
 
     /// A receipt states what was bought, but not by whom, and a copy of it is as good as the
@@ -126,9 +150,10 @@ extension LedgerHost {
 
 extension ServedLedger {
     /// Whether the ledger has facts that Apple signed about this chain alone, which would name its
-    /// appAccountToken.
+    /// appAccountToken; assumed of a chain that is too long to read.
     fileprivate func isReported(_ chain: ChainId) async throws -> Bool {
-        try await ledger.presentFacts(of: chain).contains {
+        if try await isLong(chain) { return true }
+        return try await ledger.presentFacts(of: chain).contains {
             !$0.cause.kind.mayNameSeveralChains && $0.command == nil && $0.transaction != nil
         }
     }

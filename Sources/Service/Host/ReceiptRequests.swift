@@ -98,7 +98,7 @@ struct ReceiptRequests: Sendable {
             }
             outcome.chains += 1
             outcome.requests += requests.tally.requests
-            outcome.appended += requests.tally.taken.appended
+            outcome.appended += requests.tally.taken.appended + requests.tally.taken.conflicts
             // Further requests would fail too.
             if isOver { break }
         }

@@ -1,6 +1,7 @@
 public import AppStore
 public import AppStoreAPI
 internal import AppleSync
+internal import Ledger
 internal import LedgerStore
 internal import Projection
 public import Queries
@@ -48,14 +49,14 @@ public struct ReconcileLoop: Sendable {
                     await round(served, resting: Set(resting.keys))
                 }
                 let until = clock.now.advanced(
-                    byMilliseconds: ReconcileLimits.refusedKeyMilliseconds)
+                    byMilliseconds: ReconcileLimits.refusedAppMilliseconds)
                 for app in refused { restUntil[served.environment, default: [:]][app] = until }
             }
         }
     }
 
-    /// One round in one environment, without the chains of resting apps; returns the apps whose key
-    /// Apple refused.
+    /// One round in one environment, without the chains of resting apps; returns the apps that
+    /// Apple refused, or whose key.
     private func round(_ served: ServedLedger, resting: Set<BundleId>) async -> [BundleId] {
         func noteFailure(_ code: String, _ message: String) {
             report(ServingNote(.warning, code, in: served.environment, "reconcile: \(message)"))
@@ -71,14 +72,14 @@ public struct ReconcileLoop: Sendable {
             let reported = try await reconcile.run(budget: budget)
             if !reported.results.isEmpty { report(.reconciled(reported)) }
             guard !Task.isCancelled else { return [] }
-            if let stop = reported.stop, !stop.isRefusedKey {
+            if let stop = reported.stop, !stop.isRefusedApp {
                 noteFailure(stop.code, stop.message)
             }
-            if let refusal = reported.refusedKey {
-                let apps = reported.refusedApps.map(\.rawValue).joined(separator: ", ")
-                noteFailure(refusal.code, "\(apps): \(refusal.message)")
+            for refusal in reported.refusals {
+                guard let failure = refusal.failure else { continue }
+                noteFailure(failure.code, "\(refusal.chain.bundleId): \(failure.message)")
             }
-            return reported.refusedApps
+            return reported.refusals.map(\.chain.bundleId)
         } catch {
             if !Task.isCancelled { noteFailure(error.code.rawValue, error.description) }
             return []

@@ -5,14 +5,15 @@ import Synchronization
 /// Maximum events that uploads about one chain may add to the log in a day (UTC). The owner of one
 /// genuine purchase can have it signed again at will, and each signature is another event; it may
 /// close a revocation, so none is dropped as a duplicate. Receipts without purchases, which any
-/// customer can have signed again too, count for the buyer of the app. Deliveries from Apple and
+/// customer can have signed again too, count for the buyer of the app. Requests to Apple about a
+/// receipt that add events count as one, also for a duplicate. Deliveries from Apple and other
 /// duplicates do not use this budget.
 ///
 /// Held in memory; a restart resets it.
 final class UploadBudget: Sendable {
-    /// Events that uploads about one chain may add in a day: transactions, receipts and claims. An
-    /// app that uploads the current transaction at each launch adds one whenever Apple has signed
-    /// it again.
+    /// Events that uploads about one chain may add in a day: transactions, receipts, rounds of
+    /// requests and claims. An app that uploads the current transaction at each launch adds one
+    /// whenever Apple has signed it again.
     static let eventCountPerDay = 100
     /// Chains counted in one day, 32 bytes each or less; further chains of that day are not
     /// counted.

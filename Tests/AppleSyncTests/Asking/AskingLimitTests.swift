@@ -93,6 +93,46 @@ struct AskingLimitTests {
         #expect(stopped.failed.count == bound)
     }
 
+    @Test("ids that fail at the end of a list are settled, unless they are the maximum, or all")
+    func backfillEnd() async throws {
+        let (count, bound) = (BackfillTests.ids.count, BackfillLimits.failureStreak)
+        // An earlier one is requested once more, too.
+        let borne = try await backfill(unreachable: [0] + Array(count - bound + 2..<count))
+        #expect(borne.stop == nil)
+        #expect(borne.left == 0)
+        #expect(borne.failed.count == bound - 1)
+        let stopped = try await backfill(unreachable: count - bound..<count)
+        #expect(stopped.stop?.code == "appleUnreachable")
+        #expect(stopped.left == bound)
+        let apple = try AskedApple()
+        apple.transport.cut(after: 0)
+        let few = Array(BackfillTests.ids.prefix(bound - 1))
+        let all = try await BackfillTests().backfill(few, apple, try TemporaryLedger())
+        #expect(all.stop?.code == "appleUnreachable")
+        #expect(all.left == few.count)
+    }
+
+    @Test("a run that resumes before a last id, which fails, ends with it")
+    func backfillLastAgain() async throws {
+        let place = try TemporaryLedger()
+        let list = IdList(BackfillTests.ids)
+        var kept = BackfillRun(startedAt: AskedApple.now)
+        (kept.settled, kept.done) = (list.ids.count - 1, list.ids.count - 1)
+        let (run, key) = (
+            kept, list.digest(AskedApple.app, in: .productionFirst, includesRefunds: true)
+        )
+        try await place.ledger { ledger in
+            try await ledger.operations.keep(
+                run, of: key, troubles: [], solved: nil, at: AskedApple.now)
+        }
+        let apple = try AskedApple()
+        apple.transport.cut(after: 0)
+        let report = try await BackfillTests().backfill(list.ids, apple, place)
+        #expect(report.resumedAt == list.ids.count - 1)
+        #expect(report.stop == nil)
+        #expect(report.failed.map(\.id) == [list.ids[list.ids.count - 1]])
+    }
+
     /// Chains with overdue renewals that Apple does not know, the most expensive first.
     private func overdue(_ count: Int) async throws -> (place: TemporaryLedger, ids: [String]) {
         let place = try TemporaryLedger()

@@ -65,12 +65,12 @@ struct BackfillTests {
     func outage() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
-        apple.transport.cut(after: 20)
+        apple.transport.refuse(Self.ids.suffix(BackfillLimits.failureStreak))
         let first = try await backfill(Self.ids, apple, ledger)
         #expect(first.stop?.code == "appleUnreachable")
         #expect(first.run.settled > 0)
         #expect(first.left > 0)
-        apple.transport.cut(after: nil)
+        apple.transport.refuse([])
         let second = try await backfill(Self.ids, apple, ledger)
         #expect(second.resumedAt == first.run.settled)
         #expect(second.estimate.ids == first.left)
@@ -85,10 +85,10 @@ struct BackfillTests {
     func restored() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
-        apple.transport.cut(after: 20)
+        apple.transport.refuse(Self.ids.suffix(BackfillLimits.failureStreak))
         let first = try await backfill(Self.ids, apple, ledger)
         #expect(first.run.settled > 0)
-        apple.transport.cut(after: nil)
+        apple.transport.refuse([])
         let directory = ledger.environmentDirectory
         for name in try FileDamage.names(in: directory) where !name.hasPrefix("operations") {
             try FileManager.default.removeItem(atPath: "\(directory)/\(name)")
@@ -133,11 +133,11 @@ struct BackfillTests {
     func refundsLater() async throws {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
-        apple.transport.cut(after: 20)
+        apple.transport.refuse(Self.ids.suffix(BackfillLimits.failureStreak))
         let first = try await backfill(Self.ids, apple, ledger, includesRefunds: false)
         #expect(first.run.settled > 0)
         #expect(first.left > 0)
-        apple.transport.cut(after: nil)
+        apple.transport.refuse([])
         let whole = try await backfill(Self.ids, apple, ledger)
         #expect(whole.resumedAt == 0)
         #expect(whole.estimate.ids == Self.ids.count)
@@ -152,12 +152,12 @@ struct BackfillTests {
         let ledger = try TemporaryLedger()
         let apple = try AskedApple()
         let ids = [Self.sandboxIds[0]] + Self.ids
-        apple.transport.cut(after: 20)
+        apple.transport.refuse(ids.suffix(BackfillLimits.failureStreak))
         let first = try await backfill(
             ids, apple, ledger, in: .only(.production), includesRefunds: false)
         #expect(first.run.settled > 0)
         #expect(first.left > 0)
-        apple.transport.cut(after: nil)
+        apple.transport.refuse([])
         let second = try await backfill(ids, apple, ledger, includesRefunds: false)
         #expect(second.resumedAt == 0)
         #expect(second.unknown.isEmpty)

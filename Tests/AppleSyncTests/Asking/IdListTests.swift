@@ -48,6 +48,21 @@ struct IdListTests {
         #expect(try read("").ids.isEmpty)
     }
 
+    @Test("Comments and blank lines may precede the ids, or a header, and count in line numbers")
+    func leadingComments() throws {
+        for comment in ["# exported 2026-06-01, 12:00", " #a;b", "#\tours", "# \"a, b"] {
+            let plain = try read("\(comment)\n\n1\nx\n2\n")
+            #expect(plain.ids == ["1", "2"], "\(comment)")
+            #expect(plain.badLines.map(\.line) == [4], "\(comment)")
+            let records = try read("\n\(comment)\r\n \nuser;transaction_id\n1;2\n3;x\n4;5\n")
+            #expect(records.ids == ["2", "5"], "\(comment)")
+            #expect(records.column == "transaction_id", "\(comment)")
+            #expect(records.badLines.map(\.line) == [6], "\(comment)")
+        }
+        #expect(try read("#;transaction_id\n1;2\n").ids == ["2"])
+        #expect(throws: InputProblem.noIdColumn) { try read("# a, b\nuser,email\n1,2\n") }
+    }
+
     @Test("A list with CR line ends is read line by line")
     func carriageReturns() throws {
         #expect(try read("1\r2\r\r3").ids == ["1", "2", "3"])

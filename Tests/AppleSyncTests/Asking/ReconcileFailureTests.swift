@@ -25,8 +25,12 @@ struct ReconcileFailureTests {
         #expect(report.results.allSatisfy { $0.outcome == .failed })
     }
 
-    @Test("A key that Apple refuses leaves only the chains of its own app")
-    func refusedKeyOfOneApp() async throws {
+    @Test(
+        "A key or an app that Apple refuses leaves only the chains of that app",
+        arguments: [
+            (nil, "unauthorized"), (4_040_003, "refusedByApple"), (4_000_002, "refusedByApple"),
+        ] as [(Int64?, String)])
+    func refusedApp(number: Int64?, code: String) async throws {
         let (count, other) = (20, BundleId("com.example.b"))
         let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
         _ = try await place.ingest(
@@ -35,15 +39,18 @@ struct ReconcileFailureTests {
                     MadeChain(id: "5000000000001\(10 + number)", bundleId: app).bought()
                 }
             })
-        let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let refused =
+            if let number {
+                try AskedApple(faults: [ServedFaultRule(.error(number))])
+            } else { try AskedApple(key: try ServedKey(keyId: "OTHER")) }
         let report = try await usual.reconcile(
             place, try AskedApple(), others: [other: refused.client])
-        #expect(report.stop?.code == "unauthorized")
-        #expect(report.refusedApps == [other])
+        #expect(report.stop?.code == code)
+        #expect(report.refusals.map(\.chain.bundleId) == [other])
         let ofOther = report.results.filter { $0.chain.bundleId == other }
         #expect((1...ReconcileLimits.concurrency).contains(ofOther.count))
         let rest = report.results.filter { $0.chain.bundleId != other }
-        #expect(rest.count == count && rest.allSatisfy { $0.failure?.code != "unauthorized" })
+        #expect(rest.count == count && rest.allSatisfy { $0.failure?.code != code })
     }
 
     @Test("A refused key is reported beside the failure that ends the run")
@@ -62,8 +69,8 @@ struct ReconcileFailureTests {
         let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
         let report = try await usual.reconcile(place, apple, others: [other: refused.client])
         #expect(report.stop?.code == "appleUnreachable")
-        #expect(report.refusedKey?.code == "unauthorized")
-        #expect(report.refusedApps == [other])
+        #expect(report.refusals.map(\.failure?.code) == ["unauthorized"])
+        #expect(report.refusals.map(\.chain.bundleId) == [other])
     }
 
     @Test("When Apple cannot be reached the run ends after a few chains, and the rest is left")

@@ -202,6 +202,24 @@ struct ReconcileTests {
         #expect(try await reconcile(place, apple, budget: .round).results.count == 1)
     }
 
+    @Test(
+        "A chain whose look-up fails pauses, longer each time unless the failure may pass",
+        arguments: [(Int64(5_000_000), "appleUnavailable", 1), (4_000_000, "refusedByApple", 0)])
+    func pauseAfterFailure(number: Int64, code: String, third: Int) async throws {
+        let place = try await strange()
+        let apple = try AskedApple(faults: [ServedFaultRule(.error(number))])
+        let first = try await reconcile(place, apple, budget: .round)
+        #expect(first.results.map(\.failure?.code) == [code])
+        let paused = try await reconcile(place, apple, budget: .round)
+        #expect(paused.paused == 1)
+        // After each further pause of the first length: reconciled, or still paused.
+        for count in [1, third] {
+            try await apple.clock.sleep(milliseconds: ReconcileLimits.pauseMilliseconds)
+            let later = try await reconcile(place, apple, budget: .round)
+            #expect(later.results.count == count)
+        }
+    }
+
     @Test("A look-up at a time that a clock ahead stated does not pause its chain")
     func clockAhead() async throws {
         let place = try await strange()

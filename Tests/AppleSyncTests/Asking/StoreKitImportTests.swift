@@ -198,6 +198,35 @@ struct MigrationTests {
         #expect(production.scopes.map(\.environment) == [.production])
     }
 
+    @Test("What was left out, or can no longer be read, is not taken in; the rest is")
+    func takenIn() async throws {
+        let place = try StoredReceipts.place()
+        var other = MadeChain()
+        other.bundleId = "com.example.other"
+        let good = MadeChain().verifyReceipt(through: 0, at: other.start(0))
+        let root = try folder(
+            [
+                ("a", good), ("b", other.verifyReceipt(through: 0, at: other.start(0))),
+                ("c", good),
+            ], in: place.directory)
+        let migration = StoreKitImport(apps: place.configuration.apps)
+        let evidence = try await migration.read(root)
+        try FileManager.default.removeItem(atPath: "\(root)/a")
+        let books = try AskedApple().books(place)
+        let summary = try await Gate.ledgers.pass {
+            let result = await Result {
+                try await migration.take(evidence, into: books, verifier: place.verifier)
+            }
+            await books.close()
+            return try result.get()
+        }
+        #expect(summary.read == 1)
+        #expect(summary.appended == 1)
+        #expect(summary.errors.map(\.input) == ["a"])
+        #expect(summary.errors.map(\.code) == ["unreadableInput"])
+        #expect(!summary.isClean)
+    }
+
     // MARK: Running
 
     @Test(
@@ -268,12 +297,14 @@ struct MigrationTests {
         let ids = Array(StoredReceipts.reported.ids(at: StoredReceipts.stored).prefix(16))
         let root = try folder(try customers(ids), in: place.directory)
         let apple = try AskedApple()
-        apple.transport.cut(after: 20)
+        let evidence = try await StoreKitImport(apps: place.configuration.apps).read(root)
+        let listed = evidence.ids(of: try #require(evidence.scopes.first))
+        apple.transport.refuse(listed.suffix(BackfillLimits.failureStreak))
         let first = try await migrate(root, apple, place)
         let stopped = try #require(first.reports.first)
         #expect(stopped.stop?.code == "appleUnreachable")
         #expect(stopped.left > 0)
-        apple.transport.cut(after: nil)
+        apple.transport.refuse([])
         let second = try await migrate(root, apple, place)
         let ended = try #require(second.reports.first)
         #expect(ended.resumedAt == stopped.run.settled)

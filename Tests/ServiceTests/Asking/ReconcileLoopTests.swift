@@ -76,10 +76,10 @@ struct ReconcileLoopTests {
         let first = ReconcileLimits.firstRoundMilliseconds
         let lastProgress = try await notes(place, apple, until: { $0 > first })
         let times = Set(lastProgress.map(\.elapsed)).sorted()
-        #expect(times == [first, first + ReconcileLimits.refusedKeyMilliseconds])
+        #expect(times == [first, first + ReconcileLimits.refusedAppMilliseconds])
         // Rounds between them sent no request.
         #expect(
-            ReconcileLimits.refusedKeyMilliseconds
+            ReconcileLimits.refusedAppMilliseconds
                 > ReconcileLimits.roundMilliseconds)
     }
 
@@ -96,7 +96,7 @@ struct ReconcileLoopTests {
                 + (0..<count).map { MadeChain(id: "5000000000001\(10 + $0)").bought() })
         let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
         let first = ReconcileLimits.firstRoundMilliseconds
-        let end = first + ReconcileLimits.refusedKeyMilliseconds
+        let end = first + ReconcileLimits.refusedAppMilliseconds
         let noted = try await notes(
             place, try AskedApple(), others: [other: refused.client], until: { $0 >= end })
         let refusals = noted.map(\.note).filter { $0.code == "unauthorized" }
@@ -114,14 +114,14 @@ struct ReconcileLoopTests {
     func refusedKeyBesideAnotherFailure() async throws {
         let other = BundleId("com.example.b")
         let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        // More than one round begins before it ends, since those that failed pause.
+        let count = 2 * (ReconcileLimits.failureStreak + ReconcileLimits.concurrency)
         // That of the other app comes first.
         let valuable = MadeChain(
             bundleId: other.rawValue, start: MadeChain().start(0, 86_400_000))
         _ = try await place.ingest(
             [valuable.bought()]
-                + (0..<ReconcileLimits.failureStreak).map {
-                    MadeChain(id: "5000000000001\(10 + $0)").bought()
-                })
+                + (0..<count).map { MadeChain(id: "5000000000001\(10 + $0)").bought() })
         let apple = try AskedApple()
         apple.transport.cut(after: 0)
         let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))

@@ -8,11 +8,12 @@ import LedgerTestSupport
 import Projection
 import Queries
 import SQLiteStore
-import Service
 import Signing
 import Simulator
 import TestSupport
 import Testing
+
+@testable import Service
 
 @Suite("Intake of receipts")
 struct ReceiptIntakeTests {
@@ -132,15 +133,10 @@ struct ReceiptIntakeTests {
         #expect(shown["price"]?["milliunits"]?.int64 == 9990)
     }
 
-    @Test("Where Apple can be asked, the answer to a receipt includes Apple's data")
-    func asked() async throws {
-        var ledger = try place()
-        ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
-        let roots = ledger.roots
-        let configuration = ledger.configuration
+    /// A receipt that names a chain of the simulated Apple.
+    private static func knownReceipt() throws -> [UInt8] {
         let id = try #require(AskedApple.longLife)
-        let apple = try AskedApple()
-        let receipt = try TestAuthority.receipts.sign(
+        return try TestAuthority.receipts.sign(
             ReceiptContents(
                 type: .production, bundleId: MadeChain.app,
                 creationDate: AskedApple.now.advanced(byMilliseconds: -60_000),
@@ -150,6 +146,16 @@ struct ReceiptIntakeTests {
                         purchaseDate: AskedApple.now.advanced(byMilliseconds: -400 * 86_400_000),
                         expiresDate: AskedApple.now.advanced(byMilliseconds: -370 * 86_400_000))
                 ]))
+    }
+
+    @Test("Where Apple can be asked, the answer to a receipt includes Apple's data")
+    func asked() async throws {
+        var ledger = try place()
+        ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
+        let roots = ledger.roots
+        let configuration = ledger.configuration
+        let apple = try AskedApple()
+        let receipt = try Self.knownReceipt()
         func body(customer: String?) -> [UInt8] {
             var json = JSONWriter()
             json.object {
@@ -201,6 +207,59 @@ struct ReceiptIntakeTests {
             #expect(claim == (token == nil ? "moved" : "refused"))
         }
     }
+
+    @Test("A repeated receipt adds events up to the day's budget; then it is answered unasked")
+    func repeated() async throws {
+        var ledger = try place()
+        ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
+        let (roots, configuration) = (ledger.roots, ledger.configuration)
+        let id = try #require(AskedApple.longLife)
+        let apple = try AskedApple()
+        let receipt = Base64.standard.encode(try Self.knownReceipt())
+        var json = JSONWriter()
+        json.object { $0.member("receipt", String(decoding: receipt, as: UTF8.self)) }
+        let body = json.bytes
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(configuration), environments: [.production], roots: roots
+            ) { [clock = apple.clock] in clock.now }
+            async let running: Void = host.run()
+            _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
+            host.reach.use([AskedApple.app: apple.client], apple.books(ledger, host))
+            let result = await Result {
+                let log = host.ledgers[0].ledger.log
+                /// Apple signs statuses anew each time.
+                func ask() async throws -> (answer: JSONValue, added: Int64) {
+                    try await apple.clock.sleep(milliseconds: 60_000)
+                    let before = try await log.head().position
+                    let bytes = try await ReceiptIntakeTests.ask(host, body).get().bytes
+                    let after = try await log.head().position
+                    return (try JSONValue.parse(bytes), after - before)
+                }
+                let first = try await ask()
+                let again = try await ask()
+                let chain = ChainId(
+                    bundleId: AskedApple.app, originalTransactionId: OriginalTransactionId(id))
+                var left = 0
+                while host.uploadBudget.take(chain, .production, at: apple.clock.now) { left += 1 }
+                return (first: first, again: again, left: left, beyond: try await ask())
+            }
+            host.stop()
+            await running
+            let asked = try result.get()
+            #expect(asked.first.added > 1)
+            #expect(asked.again.answer["result"]?.string == "duplicate")
+            #expect(asked.again.added > 0)
+            // The receipt took one, each round of requests another; one is repeated while answers
+            // are behind.
+            #expect(asked.left <= UploadBudget.eventCountPerDay - 3)
+            let beyond = asked.beyond.answer
+            #expect(asked.beyond.added == 0)
+            #expect(beyond["asked"]?["requests"]?.int64 == 0)
+            #expect(beyond["asked"]?["failure"]?.string == "uploadBudgetExhausted")
+            #expect(beyond["subscriptions"]?.array?.count == 1)
+        }
+    }
 }
 
 extension AskedApple {
@@ -209,6 +268,6 @@ extension AskedApple {
         EnvironmentLedgers(
             ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier,
             ledgers: host.ledgers.map(\.ledger)
-        ) { AskedApple.now }
+        ) { [clock] in clock.now }
     }
 }
