@@ -76,26 +76,28 @@ package struct EventPreparation: Sendable {
 
     /// `now` is the arrival time, unless the submission claims one itself.
     package func prepare(_ submission: Submission, now: Timestamp) -> PreparedSubmission {
-        let receivedAt = submission.claimedReceivedAt ?? now
         do throws(VerificationError) {
-            let accepted = try verifyEvidence(submission, receivedAt: receivedAt)
-            let isCredible = receivedAt <= latestArrival(of: accepted, now: now)
-            return try accept(accepted, submission, isCredible ? receivedAt : now)
+            let accepted = try verifyEvidence(
+                submission, receivedAt: submission.claimedReceivedAt ?? now)
+            return try accept(accepted, submission, arrival(of: submission, accepted, now: now))
         } catch {
-            return .refused(rejection(of: submission, error, receivedAt))
+            return .refused(rejection(of: submission, error, arrival(of: submission, now: now)))
         }
     }
 
     /// How far ahead of the clock a claimed arrival may be, since clocks differ.
     static let claimLeadMilliseconds: Int64 = 5 * 60_000
 
-    /// The latest arrival that evidence may claim. A later claim is ignored: until that time,
-    /// answers as of now would leave out an event that feeds have already emitted. Evidence signed
-    /// later than now comes from a simulated history and has no limit.
-    private func latestArrival(of accepted: AcceptedEvidence, now: Timestamp) -> Timestamp {
-        let signedAt = accepted.attributes(source: source).signedAt ?? now
-        return signedAt > now
-            ? .latest : now.advanced(byMilliseconds: EventPreparation.claimLeadMilliseconds)
+    /// The arrival time. A claim far ahead of the clock is ignored: until that time, answers as of
+    /// now would leave out an event that feeds have already emitted. Evidence signed later than now
+    /// comes from a simulated history and has no limit.
+    private func arrival(
+        of submission: Submission, _ accepted: AcceptedEvidence? = nil, now: Timestamp
+    ) -> Timestamp {
+        guard let claimed = submission.claimedReceivedAt else { return now }
+        let latest = now.advanced(byMilliseconds: EventPreparation.claimLeadMilliseconds)
+        let signedAt = accepted?.attributes(source: source).signedAt ?? now
+        return claimed <= latest || signedAt > now ? claimed : now
     }
 
     /// The outcome for verified evidence: an event, or a refusal if it is about another app or

@@ -28,12 +28,15 @@ public struct Quarantine: Sendable {
     /// Ingests every item again under the current configuration. Accepted items and duplicates
     /// leave the quarantine; the rest is unchanged. An event counts as received when it was first
     /// delivered here, as far as the log's later times allow.
+    ///
+    /// Throws `closed` when the task is cancelled; what was done until then remains done.
     public func retry(
         apps: [Configuration.App], verifier: EvidenceVerifier, isEnvironmentNamed: Bool = true,
         revocation: RevocationChecks? = nil
     ) async throws(StoreError) -> IngestSummary {
         var total = IngestSummary()
         for item in try await items() {
+            try StoreError.requireNotCancelled()
             guard let whole = try await store.quarantineItem(item.id) else { continue }
             guard whole.isWhole else {
                 total.read += 1

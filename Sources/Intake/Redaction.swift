@@ -7,6 +7,7 @@ import Signing
 enum Redaction {
     static let placeholder = Array("REDACTED".utf8)
     private static let name = Array("password".utf8)
+    private static let backslash = UInt8(ascii: "\\")
 
     /// The bytes with every value of a member `password` replaced, at any quoting depth. Seals are
     /// kept: they do not disclose the secret.
@@ -15,12 +16,10 @@ enum Redaction {
         result.reserveCapacity(bytes.count)
         var index = 0
         while let colon = firstMember(in: bytes, from: index) {
-            let start = valueStart(bytes, after: colon)
-            let end = valueEnd(bytes, from: start)
-            result += bytes[index..<start]
-            let isQuoted = bytes[colon..<start].contains { isQuote($0) }
-            result += replacement(of: bytes[start..<end], isQuoted: isQuoted)
-            index = end
+            let (place, isQuoted) = value(in: bytes, after: colon)
+            result += bytes[index..<place.lowerBound]
+            result += replacement(of: bytes[place], isQuoted: isQuoted)
+            index = place.upperBound
         }
         result += bytes[index...]
         return result
@@ -154,20 +153,37 @@ enum Redaction {
     private static let literals = ["null", "true", "false"].map { Array($0.utf8) }
     private static let numberBytes = Array("0123456789+-.eE".utf8)
 
-    private static func valueStart(_ bytes: [UInt8], after index: Int) -> Int {
-        var index = index
-        while index < bytes.count, isQuote(bytes[index]) || isBetween(bytes[index]) { index += 1 }
-        return index
-    }
-
-    private static func valueEnd(_ bytes: [UInt8], from index: Int) -> Int {
-        var index = index
-        while index < bytes.count, !isEnd(bytes[index]) { index += 1 }
-        return index
+    /// Where a value stands: of a string, between its quotation marks.
+    ///
+    /// In a text that is quoted itself, each mark follows a number of backslashes that grows with
+    /// the depth. One that follows as many as the first, or fewer, ends the string; an escaped one
+    /// follows more. Escaped backslashes before a mark do not count.
+    private static func value(
+        in bytes: [UInt8], after colon: Int
+    ) -> (place: Range<Int>, isQuoted: Bool) {
+        let first = bytes[colon...].firstIndex { !isBetween($0) } ?? bytes.count
+        let opening = bytes[first...].firstIndex { $0 != backslash } ?? bytes.count
+        guard opening < bytes.count, isQuote(bytes[opening]) else {
+            return (first..<(bytes[first...].firstIndex { isEnd($0) } ?? bytes.count), false)
+        }
+        let depth = opening - first
+        var backslashCount = 0
+        for index in (opening + 1)..<bytes.count {
+            if bytes[index] == backslash {
+                backslashCount += 1
+                continue
+            }
+            if bytes[index] == bytes[opening] {
+                let own = backslashCount % (2 * depth + 2)
+                if own <= depth { return ((opening + 1)..<(index - own), true) }
+            }
+            backslashCount = 0
+        }
+        return ((opening + 1)..<bytes.count, true)
     }
 
     private static func isQuote(_ byte: UInt8) -> Bool {
-        byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") || byte == UInt8(ascii: "'")
+        byte == UInt8(ascii: "\"") || byte == backslash || byte == UInt8(ascii: "'")
     }
 
     private static func isBetween(_ byte: UInt8) -> Bool {

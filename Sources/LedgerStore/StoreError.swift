@@ -76,6 +76,12 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
     /// Whether rebuilding derived data would help.
     public var asksForRebuild: Bool { isDerived && (isDamage || code == .databaseFailure) }
 
+    /// Throws `closed` where the task was cancelled: reading a whole log ends with the service.
+    package static func requireNotCancelled() throws(StoreError) {
+        guard Task.isCancelled else { return }
+        throw StoreError(.closed, reason: "The work was cancelled.", remedy: "Start it again.")
+    }
+
     /// The same error, for a file that is derived from the log.
     package func ofDerivedFile(_ path: String) -> StoreError {
         var error = StoreError(

@@ -67,7 +67,8 @@ public struct Audit: Sendable {
     /// - `verifier`: if given, every JWS and receipt is verified again at its date, on all cores.
     /// - `apps`: the apps whose shared secrets verify version 1 notifications.
     ///
-    /// Damage is reported, not thrown; throws only when the log cannot be read at all.
+    /// Damage is reported, not thrown; throws only when the log cannot be read at all, or the task
+    /// is cancelled.
     public func verify(
         verifier: EvidenceVerifier?, apps: [Configuration.App] = [],
         report: @escaping Projector.Report = { _ in }
@@ -163,6 +164,7 @@ public struct Audit: Sendable {
         var position: Int64 = 0
         do throws(StoreError) {
             while let page = try await log.auditedPage(after: position, through: end) {
+                try StoreError.requireNotCancelled()
                 position = page.last
                 for verdict in await Parallel.map(page.events, { Audit.check($0, judge) }) {
                     switch verdict {

@@ -3,9 +3,11 @@ import Intake
 import LedgerStore
 import LedgerTestSupport
 import Projection
+import Queries
 import SQLiteStore
 import Signing
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("The quarantine")
@@ -75,6 +77,43 @@ struct QuarantineTests {
         #expect(try await ledger.show(foreign.id)["state"]?.string == "expired")
         let again = try await retry(ledger)
         #expect(again.read == 0)
+    }
+
+    @Test("A retry in a cancelled task, as where the service ends, leaves the rest as it is")
+    func cancelled() async throws {
+        var ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(foreign.life)
+        ledger.configuration.apps.append(
+            Configuration.App(bundleId: BundleId(foreign.bundleId)))
+        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
+        try await ledger.ledger { opened in
+            let outcome = await withThrowingTaskGroup(of: IngestSummary.self) { group in
+                group.cancelAll()
+                group.addTask {
+                    try await Quarantine(ledger: opened).retry(apps: apps, verifier: verifier)
+                }
+                return await group.nextResult()
+            }
+            let error = #expect(throws: StoreError.self) { try outcome?.get() }
+            #expect(error?.code == .closed)
+        }
+        #expect(try await items(ledger).count == 4)
+    }
+
+    @Test("A time far ahead that refused evidence claims is none on retry, too")
+    func claimedAhead() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = try Timestamp.stated("2026-06-01T00:00:00.000Z")
+        ledger.roots = .apple
+        var delivery = MadeChain().bought()
+        delivery.receivedAt = ledger.now.advanced(byMilliseconds: 3_600_000)
+        #expect(try await ledger.ingest([delivery]).rejected == 1)
+        #expect(try await items(ledger).map(\.receivedAt) == [ledger.now])
+        ledger.roots = TestAuthority.roots
+        #expect(try await retry(ledger).appended == 1)
+        let event = try #require(try await ledger.exportLines(.events).first)
+        #expect(event["receivedAt"]?.string == ledger.now.rfc3339)
+        #expect(event["receivedAtClaimed"]?.bool == false)
     }
 
     @Test("Evidence that arrived meanwhile by another way is a duplicate and leaves too")

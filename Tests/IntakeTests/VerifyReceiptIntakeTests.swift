@@ -2,6 +2,7 @@ import AppStore
 import Intake
 import Ledger
 import LedgerTestSupport
+import Projection
 import Queries
 import TestSupport
 import Testing
@@ -77,6 +78,28 @@ struct VerifyReceiptIntakeTests {
         #expect(try await ledger.ingest([body]).duplicates == 1)
         let event = try #require(try await ledger.exportLines(.events).first)
         #expect(event["receivedAtClaimed"]?.bool == true)
+    }
+
+    @Test("A response with a password that was quarantined in its envelope is taken on retry")
+    func quarantined() async throws {
+        var ledger = try TemporaryLedger()
+        var other = chain
+        other.bundleId = "com.example.other"
+        let answer = String(
+            decoding: other.verifyReceipt(through: 0, at: chain.start(0)), as: UTF8.self)
+        let saved = "{\"password\":\"s3cret\"," + answer.dropFirst()
+        var json = JSONWriter()
+        json.object {
+            $0.member("receivedAt", "2026-02-01T00:00:00Z")
+            $0.member("verifyReceipt", saved)
+        }
+        #expect(try await ledger.ingest([json.bytes]).quarantined == 1)
+        ledger.configuration.apps.append(Configuration.App(bundleId: BundleId(other.bundleId)))
+        let (apps, verifier) = (ledger.configuration.apps, ledger.verifier)
+        let summary = try await ledger.ledger {
+            try await Quarantine(ledger: $0).retry(apps: apps, verifier: verifier)
+        }
+        #expect(summary.appended == 1 && summary.isClean)
     }
 
     @Test("Responses of another environment or another app are quarantined")

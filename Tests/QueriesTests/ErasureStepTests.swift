@@ -62,6 +62,35 @@ struct ErasureStepTests {
         #expect(count == 0)
     }
 
+    @Test("In a cancelled task the search for events ends at its next page; nothing is removed")
+    func cancelled() async throws {
+        let ledger = try await filled()
+        try await ledger.ledger { opened in
+            // A second page.
+            for start in [0, LogLimits.pageEventCount / 2] {
+                let events = try (0..<LogLimits.pageEventCount / 2).map {
+                    try Sample.command("c\(start + $0)", [])
+                }
+                _ = try await opened.log.append(events)
+            }
+        }
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let chains = [ledger.chain(chain.id)]
+            let search = Task {
+                try await erasure.run(chains: chains, customer: nil, TemporaryLedger.erasing) {
+                    done, _ in
+                    #expect(done == Int64(LogLimits.pageEventCount))
+                    withUnsafeCurrentTask { $0?.cancel() }
+                }
+            }
+            let error = await #expect(throws: StoreError.self) { _ = try await search.value }
+            #expect(error?.code == .closed)
+            let count = try await session.ledger.operations.quarantineCount()
+            #expect(count == 1)
+        }
+    }
+
     // MARK: What arrives meanwhile
 
     /// Plans an erasure of the chain and a customer, passes it on, and lets the log be checked.

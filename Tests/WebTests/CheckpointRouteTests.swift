@@ -126,7 +126,13 @@ struct CheckpointRouteTests {
             #expect(list["checkpoints"]?.array?.compactMap { $0["size"]?.int64 } == [2, 3])
             #expect(list["next"]?.isNull == true)
             let page = try await setup.client.get("/v1/log/checkpoints?limit=2").json
-            #expect(page["next"]?.int64 == 2)
+            #expect(page["checkpoints"]?.array?.count == 2 && page["next"]?.int64 == 2)
+            let whole = try await setup.client.get("/v1/log/checkpoints?limit=3").json
+            #expect(whole["checkpoints"]?.array?.count == 3 && whole["next"]?.isNull == true)
+            let older = try await setup.host.keptCheckpoints(.production, before: nil, limit: 2)
+            #expect(older.checkpoints.map(\.size) == [3, 2] && older.next == 2)
+            let all = try await setup.host.keptCheckpoints(.production, before: nil, limit: 3)
+            #expect(all.checkpoints.count == 3 && all.next == nil)
             let proof = try await setup.client.get("/v1/log/proof/1?size=2").json
             #expect(proof["treeSize"]?.int64 == 2 && proof["path"]?.array?.count == 1)
             let consistency = try await setup.client.get("/v1/log/consistency?from=1&to=3").json

@@ -6,9 +6,9 @@ import Ledger
 import LedgerStore
 import Projection
 import SQLiteStore
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Concurrent claims")
@@ -78,6 +78,24 @@ struct ClaimRaceTests {
                 let holds = answer.json["subscriptions"]?.array?.isEmpty == false
                 #expect(holds == (outcome == "moved"), "\(customer)")
             }
+        }
+    }
+
+    @Test("An upload whose customer a later claim made the holder is answered including that claim")
+    func heldMeanwhile() async throws {
+        let upload = try UploadBody(purchase.uploadBody(1, customer: "ann"))
+        let other = try purchase.uploadBody(2, customer: "ann")
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            // Appended first, and claimed after the other one.
+            let receipt = try await host.takeUpload(upload)
+            let answer = try await client.post("/v1/transactions", other)
+            #expect(answer.json["claim"]?.string == "moved")
+            let (record, isClaimed) = try await host.record(
+                of: receipt, for: upload.customer, sender: "test")
+            let end = try await host.end()
+            #expect(receipt.position == 1 && end == 3)
+            #expect(record.claim == "held" && !isClaimed)
+            #expect(record.position == end)
         }
     }
 

@@ -1,5 +1,7 @@
 import AppStore
 import HTTPTypes
+import LedgerStore
+import Queries
 import Reports
 import Testing
 
@@ -62,6 +64,7 @@ struct JobRouteTests {
                 let job = answer.json
                 let direct = try await client.get(path)
                 #expect(job["code"]?.string == direct.code)
+                #expect(job["message"]?.string == direct.json["detail"]?.string)
                 let position = direct.headers[.subledgerPosition]
                 #expect(answer.headers[.subledgerPosition] == position)
                 guard direct.status == 200 else { continue }
@@ -81,14 +84,44 @@ struct JobRouteTests {
             let started = try host.startJob("/v1/metrics/mrr?from=2026-01-01") {
                 try await host.reportAnswer(question, QueryScope(), atMost: 100)
             }
-            var job: JSONValue = .null
-            while job["endedAt"]?.string == nil {
-                job = try await client.get("/v1/jobs/\(started.id)").json
-            }
+            let job = try await JobRouteTests.ended(started.id, client)
             #expect(job["state"]?.string == "failed")
             #expect(job["code"]?.string == "tooManyRows")
             #expect(job["result"]?.isNull == true)
         }
+    }
+
+    private static func ended(_ id: String, _ client: WebClient) async throws -> JSONValue {
+        var job: JSONValue = .null
+        while job["endedAt"]?.string == nil { job = try await client.get("/v1/jobs/\(id)").json }
+        return job
+    }
+
+    private struct Unexpected: Error {}
+
+    @Test("A job that the store fails, or an unexpected error, is in the log; its message no path")
+    func failed() async throws {
+        let store = StoreError(
+            .ioError, path: "/srv/log.sqlite", reason: "The disk failed.", remedy: "Replace it.")
+        let failures: [any Error] = [
+            store, MetricsError.store(store), QueryError.store(store), Unexpected(),
+        ]
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        place.logger = codes.logger
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            for failure in failures {
+                let started = try host.startJob("/v1/metrics/mrr") { throw failure }
+                let job = try await JobRouteTests.ended(started.id, client)
+                let isExpected = !(failure is Unexpected)
+                #expect(job["code"]?.string == (isExpected ? "ioError" : "internal"))
+                let message = job["message"]?.string
+                #expect(message?.hasPrefix(isExpected ? "The disk failed." : "The report") == true)
+                #expect(message?.contains("/srv") == false)
+            }
+        }
+        #expect(codes.all.count { $0 == "ioError" } == 3)
+        #expect(codes.all.count { $0 == "internal" } == 1)
     }
 
     private static let now = Timestamp(milliseconds: 1_774_000_000_000)

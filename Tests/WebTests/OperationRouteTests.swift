@@ -141,7 +141,7 @@ struct OperationRouteTests {
             let list = try await client.get("/v1/quarantine?limit=1").json
             #expect(list["items"]?.array?.compactMap { $0["id"]?.int64 } == [2])
             #expect(list["next"]?.int64 == 2)
-            let rest = try await client.get("/v1/quarantine?after=2").json
+            let rest = try await client.get("/v1/quarantine?after=2&limit=1").json
             #expect(rest["items"]?.array?.compactMap { $0["id"]?.int64 } == [1])
             #expect(rest["next"]?.isNull == true)
             let item = try await client.get("/v1/quarantine/1").json

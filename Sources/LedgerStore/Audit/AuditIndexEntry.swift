@@ -17,6 +17,7 @@ extension KeySetDigest {
         var last: AuditIndexEntry?
         do throws(StoreError) {
             repeat {
+                try StoreError.requireNotCancelled()
                 guard let entries = try await page(last) else { return false }
                 // Concurrent appends are not counted.
                 for entry in entries where entry.position <= end {

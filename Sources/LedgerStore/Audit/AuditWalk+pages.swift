@@ -1,7 +1,7 @@
 extension AuditWalk {
     /// Reads pages with `rows`, checks the rows of each on all cores, and walks them in order.
     /// Damage that ends the reading is a finding. `progress` receives the positions done and in
-    /// total.
+    /// total. Throws `closed` when the task is cancelled.
     package static func pages(
         through end: Int64, _ progress: @Sendable (Int64, Int64) async -> Void,
         reading readRows: (_ after: Int64, _ through: Int64) async throws(StoreError) -> (
@@ -12,6 +12,7 @@ extension AuditWalk {
         var position: Int64 = 0
         do throws(StoreError) {
             while true {
+                try StoreError.requireNotCancelled()
                 let (rows, header) = try await readRows(position, end)
                 guard let last = rows.last else { return walk }
                 let checked = await Parallel.map(rows) { row -> CheckedRow in

@@ -67,6 +67,7 @@ public struct CheckpointAudit: Sendable {
         }
         var (size, confirmed): (Int64, Int64) = (-1, 0)
         while true {
+            try StoreError.requireNotCancelled()
             let page = try await operations?.checkpoints(
                 after: size, limit: CheckpointAudit.pageCount)
             guard let page, let last = page.last else { break }

@@ -14,7 +14,7 @@ struct ErasurePlanner: Sendable {
     ///   - chains: named by the caller: erased even where another customer holds them.
     ///   - projections: include the end of the log.
     ///
-    /// Throws `ErasureError` or `StoreError`.
+    /// Throws `ErasureError` or `StoreError` (`closed` when the task is cancelled).
     func plan(
         chains given: [ChainId], customer: CustomerId?, in projections: ProjectionsStore,
         at now: Timestamp, report: @Sendable (_ done: Int64, _ all: Int64) -> Void
@@ -122,6 +122,7 @@ struct ErasurePlanner: Sendable {
     ) async throws {
         var position: Int64 = 0
         while position < end {
+            try StoreError.requireNotCancelled()
             let page = try await ledger.log.events(after: position, through: end, damaged: .marked)
             guard let last = page.last?.position else { break }
             for event in page where !found.contains(event.position) {

@@ -28,14 +28,14 @@ extension LedgerHost {
         _ environment: Environment, after size: Int64, limit: Int
     ) async throws -> ServedAnswer {
         let served = try ledger(environment)
-        let page = try await served.ledger.operations.checkpoints(after: size, limit: limit)
+        let page = try await served.ledger.operations.checkpoints(after: size, limit: limit + 1)
         return served.answer(at: served.head) { json in
-            json.objects("checkpoints", page) { json, checkpoint in
+            json.objects("checkpoints", page.prefix(limit)) { json, checkpoint in
                 json.member("size", checkpoint.size)
                 json.member("note", checkpoint.note)
                 json.member("signedAt", checkpoint.signedAt)
             }
-            json.member("next", page.count == limit ? page.last?.size : nil)
+            json.member("next", page.count > limit ? page[limit - 1].size : nil)
         }
     }
 
@@ -45,10 +45,10 @@ extension LedgerHost {
         _ environment: Environment, before size: Int64?, limit: Int
     ) async throws -> (checkpoints: [KeptCheckpoint], next: Int64?) {
         let page = try await ledger(environment).ledger.operations.checkpoints(
-            before: size ?? .max, limit: limit)
+            before: size ?? .max, limit: limit + 1)
         let key = try? configuration.auditKey(environment)
         let audit = configuration.audits.first { $0.environment == environment }
-        let kept = page.map { stored in
+        let kept = page.prefix(limit).map { stored in
             let note = try? SignedNote(stored.note)
             return KeptCheckpoint(
                 size: stored.size, signedAt: stored.signedAt,
@@ -57,7 +57,7 @@ extension LedgerHost {
                     note?.verify($0.key).isValid == true
                 }.map(\.name))
         }
-        return (kept, page.count == limit ? page.last?.size : nil)
+        return (kept, page.count > limit ? page[limit - 1].size : nil)
     }
 
     /// The proof that the event at a position is in the tree of the first `size` events; nil where

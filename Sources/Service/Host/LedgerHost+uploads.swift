@@ -85,7 +85,7 @@ extension LedgerHost {
 
     /// Claims the chain where a customer is named. Returns the data the answer is built from, and
     /// whether it is as of the position of a claim.
-    private func record(
+    func record(
         of receipt: IntakeReceipt, for customer: CustomerId?, sender: String
     ) async throws -> (record: UploadRecord, isClaimed: Bool) {
         let served = receipt.served
@@ -96,7 +96,8 @@ extension LedgerHost {
         }
         if let claimed = claim?.position {
             position = max(position, claimed)
-        } else if receipt.result == "duplicate" {
+        } else if claim != nil || receipt.result == "duplicate" {
+            // What the claim was judged by may be later than the event.
             position = max(position, try await served.ledger.log.head().position)
         }
         let record = UploadRecord(

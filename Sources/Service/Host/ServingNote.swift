@@ -36,7 +36,7 @@ public struct ServingNote: Sendable {
 
     /// - Parameter what: what failed.
     static func failure(
-        _ what: String, _ error: StoreError, _ environment: Environment
+        _ what: String, _ error: StoreError, _ environment: Environment?
     ) -> ServingNote {
         ServingNote(.error, error.code.rawValue, in: environment, "\(what): \(error)")
     }
@@ -65,9 +65,14 @@ extension ServingNote {
         return ServingNote(level, code, in: environment, remark.text)
     }
 
-    /// An audit or a recovery failed; its answer has no path.
-    static func jobFailed(_ environment: Environment, _ error: StoreError) -> ServingNote {
+    /// An audit, a recovery or a report failed; its answer has no path.
+    static func jobFailed(_ environment: Environment?, _ error: StoreError) -> ServingNote {
         failure("The job failed", error, environment)
+    }
+
+    /// A report failed unexpectedly: the type only, since the text may contain anything.
+    static func jobFailed(_ error: any Error) -> ServingNote {
+        ServingNote(.error, "internal", "The job failed unexpectedly: \(type(of: error)).")
     }
 
     /// The projector retries.

@@ -23,8 +23,7 @@ extension LedgerHost {
                 reportJobs.start(job.id, at: clock())
                 let state: JobState<ServedAnswer>
                 do { state = .finished(try await make()) } catch {
-                    state = .failed(
-                        code: LedgerHost.code(of: error), message: LedgerHost.message(of: error))
+                    state = .failed(code: LedgerHost.code(of: error), message: message(of: error))
                 }
                 reportJobs.end(job.id, state, at: clock())
             }
@@ -42,12 +41,18 @@ extension LedgerHost {
         return job
     }
 
-    private static func message(of error: any Error) -> String {
+    /// The message of a failed report, without a path. What an operator has to know is in the log.
+    private func message(of error: any Error) -> String {
         switch error {
-        case let error as MetricsError: error.message
-        case let error as ServingError: error.message
-        case let error as StoreError: error.reason
-        default: "The report failed; see the service's log."
+        case MetricsError.store(let error), QueryError.store(let error), let error as StoreError:
+            observer.noted(.jobFailed(nil, error))
+            return error.reason
+        case let error as MetricsError: return error.message
+        case let error as QueryError: return error.message
+        case let error as ServingError: return error.message
+        default:
+            observer.noted(.jobFailed(error))
+            return "The report failed; see the service's log."
         }
     }
 

@@ -33,9 +33,10 @@ extension LedgerHost {
     ) async throws -> QuarantinePage {
         let operations = try ledger(environment).ledger.operations
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        let items = try await operations.quarantined(before: after, limit: limit)
+        let items = try await operations.quarantined(before: after, limit: limit + 1)
         return QuarantinePage(
-            items: items, next: items.count < limit ? nil : items.last?.id,
+            items: Array(items.prefix(limit)),
+            next: items.count > limit ? items[limit - 1].id : nil,
             totals: try await operations.quarantineTotals())
     }
 
@@ -58,7 +59,7 @@ extension LedgerHost {
     /// - `isEnvironmentNamed`: whether the operator named the environment, so that evidence
     ///   that names none belongs to it.
     ///
-    /// Throws `CommandError`, `ServingError` or `StoreError`.
+    /// Throws `CommandError`, `ServingError` (`stopping` when it is cancelled) or `StoreError`.
     public func retryQuarantine(
         _ order: CommandIntake.Order, _ environment: Environment, isEnvironmentNamed: Bool
     ) async throws -> OperatorAct<IngestSummary> {
@@ -67,12 +68,18 @@ extension LedgerHost {
         return try await act(
             "quarantine retry", [String(isEnvironmentNamed)], order, in: served
         ) {
-            let summary = try await Quarantine(ledger: served.ledger).retry(
-                apps: configuration.apps, verifier: verifier,
-                isEnvironmentNamed: isEnvironmentNamed, revocation: revocation)
-            served.noteEnd(summary.position)
-            served.wake.raise()
-            return summary
+            do {
+                let summary = try await Quarantine(ledger: served.ledger).retry(
+                    apps: configuration.apps, verifier: verifier,
+                    isEnvironmentNamed: isEnvironmentNamed, revocation: revocation)
+                served.noteEnd(summary.position)
+                served.wake.raise()
+                return summary
+            } catch {
+                // The same request goes on with what is left.
+                guard Task.isCancelled else { throw error }
+                throw ServingError.stopping
+            }
         }
     }
 

@@ -42,7 +42,7 @@ public struct WebhookStanding: Sendable, JSONObjectWritable {
 
     /// The address without its path and query, which may hold a secret.
     public var origin: String {
-        endpoint.url.split(separator: "/", maxSplits: 3).prefix(2).joined(separator: "//")
+        endpoint.url.split { "/?".contains($0) }.prefix(2).joined(separator: "//")
     }
 
     public func writeMembers(to json: inout JSONWriter) {

@@ -144,7 +144,7 @@ struct ConsoleGuard: RouterMiddleware {
             // A form's own address shows the form, with what was typed.
             if let form = try? await ConsoleForm(request), form.text("key") != nil {
                 next += next.contains("?") ? "&" : "?"
-                next += "draft=\(pages.drafts.keep(form.values))"
+                next += "\(ConsolePages.draft)=\(pages.drafts.keep(form.values))"
             }
         }
         return Response.seeOther("\(ConsoleGuard.signInTarget)\(ViewState.escaped(next))")

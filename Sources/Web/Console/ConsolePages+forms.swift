@@ -29,7 +29,10 @@ extension ConsolePages {
         group.get("\(path)") { request, context in
             let frame = try formFrame(route, request, context, fields: fields)
             try admit(frame, nil)
-            return response(try await page(frame))
+            let shown = response(try await page(frame))
+            // A page that failed shows it when it is loaded again.
+            drafts.remove(frame.values[ConsolePages.draft])
+            return shown
         }
         group.post("\(path)") { request, context in
             let form = try await ConsoleForm(request)
@@ -55,7 +58,9 @@ extension ConsolePages {
     ) throws -> Frame {
         let path = try PathReader.parts(route, context)
         return try QueryParameters.read(request, isForm: true) {
-            var values = drafts.take($0.text("draft"))
+            let draft = $0.text(ConsolePages.draft)
+            var values = drafts.values(of: draft)
+            values[ConsolePages.draft] = draft
             for name in fields {
                 // Fields typed before the session ended take precedence.
                 if let value = $0.text(name), values[name] == nil { values[name] = value }
@@ -65,6 +70,9 @@ extension ConsolePages {
             return frame
         }
     }
+
+    /// The parameter that names a draft.
+    static let draft = "draft"
 
     /// Identifies one form, so that sending it twice acts once.
     private var newKey: String { UUID().uuidString.lowercased() }

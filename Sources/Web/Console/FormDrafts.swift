@@ -31,15 +31,16 @@ final class FormDrafts: Sendable {
         return id
     }
 
-    /// Returns the fields of a draft and forgets it; empty for an unknown one.
-    func take(_ id: String?, at now: ContinuousClock.Instant = .now) -> [String: String] {
-        guard let id else { return [:] }
-        return drafts.withLock { drafts in
+    /// The fields of a draft; empty for an unknown one.
+    func values(of id: String?, at now: ContinuousClock.Instant = .now) -> [String: String] {
+        drafts.withLock { drafts in
             FormDrafts.expire(&drafts, now)
-            guard let index = drafts.firstIndex(where: { $0.id == id }) else { return [:] }
-            return drafts.remove(at: index).values
+            return drafts.first { $0.id == id }?.values ?? [:]
         }
     }
+
+    /// Forgets a draft once a page showed it.
+    func remove(_ id: String?) { drafts.withLock { $0.removeAll { $0.id == id } } }
 
     func removeAll() { drafts.withLock { $0 = [] } }
 

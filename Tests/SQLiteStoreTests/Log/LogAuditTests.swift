@@ -50,6 +50,21 @@ struct LogAuditTests {
         await log.close()
     }
 
+    @Test("In a cancelled task, as where the service ends, it ends without a finding")
+    func cancelled() async throws {
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        _ = try await log.append(Sample.crowd(0..<1))
+        let outcome = await withThrowingTaskGroup(of: LogAuditReport.self) { group in
+            group.cancelAll()
+            group.addTask { try await log.verify() }
+            return await group.nextResult()
+        }
+        let error = #expect(throws: StoreError.self) { try outcome?.get() }
+        #expect(error?.code == .closed)
+        await log.close()
+    }
+
     static let rowChanges = [
         "key = zeroblob(32)", "kind = 2", "source = 2", "trust = 4", "bundle_id = 'com.examplf'",
         "chain = 'x'", "chain = NULL", "notification_type = 'EXPIRED'", "subtype = 'VOLUNTARY'",

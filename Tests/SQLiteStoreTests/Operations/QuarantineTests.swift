@@ -150,6 +150,10 @@ struct QuarantineTests {
         _ = try await store.quarantine(try #require(items.last))
         #expect(try await store.quarantined(after: 0, limit: 1).map(\.id) == [2])
         #expect(try await store.quarantineItem(Int64(bound + 1)) != nil)
+        // One item beyond a page shows that there is another page.
+        let limit = QuarantineLimits.pageCount + 1
+        let more = try await store.quarantined(before: nil, limit: limit)
+        #expect(more.count == limit)
         await store.close()
     }
 

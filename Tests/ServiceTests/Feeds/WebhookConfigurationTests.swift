@@ -1,6 +1,7 @@
 import AppStore
 import Intake
 import Ledger
+import Queries
 import Testing
 
 @testable import Service
@@ -94,6 +95,22 @@ struct WebhookConfigurationTests {
     private func base64(_ count: Int) -> String {
         let whole = String(repeating: "AAAA", count: count / 3)
         return whole + ["", "AA==", "AAA="][count % 3]
+    }
+
+    @Test(
+        "an endpoint is shown without the path and the query of its address",
+        arguments: [
+            ("https://a.example:8443/x?key=1", "https://a.example:8443"),
+            ("https://a.example?key=1", "https://a.example"),
+            ("http://[::1]:80", "http://[::1]:80"),
+        ])
+    func origin(url: String, origin: String) throws {
+        let endpoint = WebhookEndpoint(
+            name: "a", url: url, environment: .production, filter: ChangeFilter(),
+            secret: try #require(WebhookSecret(text: "whsec_" + base64(24))))
+        let standing = WebhookStanding(
+            endpoint: endpoint, row: nil, waiting: 0, parked: 0, head: 0)
+        #expect(standing.origin == origin)
     }
 
     @Test("a missing secret file names its key and not its content")

@@ -150,6 +150,12 @@ struct HostileNotificationV1Tests {
             ("{\"password\" : true }", "{\"password\" : true }"),
             ("{\"password\":\"null\"}", "{\"password\":\"REDACTED\"}"),
             ("{'password': secret}", "{'password': REDACTED}"),
+            (#"{"password":"a\"b,c}\\","w":1}"#, #"{"password":"REDACTED","w":1}"#),
+            (
+                #"{"x":"{\"password\":\"a\\\"b\\\\\",\"w\":1}"}"#,
+                #"{"x":"{\"password\":\"REDACTED\",\"w\":1}"}"#
+            ),
+            (#"{"x":"\"password\":\"a","w":1}"#, #"{"x":"\"password\":\"REDACTED","w":1}"#),
             ("\"product_id\":\"password_x\"", "\"product_id\":\"password_x\""),
             ("\"id\":\"password\",\"a\":\"b\"", "\"id\":\"password\",\"a\":\"b\""),
             ("\"password_x\":\"a\"", "\"password_x\":\"a\""),
@@ -161,6 +167,7 @@ struct HostileNotificationV1Tests {
     func redaction(text: String, kept: String) {
         let bytes = Redaction.withoutPasswords(Array(text.utf8))
         #expect(String(decoding: bytes, as: UTF8.self) == kept)
+        #expect(Redaction.withoutPasswords(bytes) == bytes)
     }
 
     // MARK: Values of another type

@@ -218,8 +218,9 @@ struct ConsoleAccessTests {
     func endedSession() async throws {
         let path = "\(ConsoleAccessTests.home)/customers/ann/grant"
         let fields = [("key", "k7"), ("reason", "ticket 7"), ("entitlement", "pro")]
-        try await place([.read, .write]).serve {
-            (client: WebClient, host: LedgerHost) async throws in
+        var place = try place([.read, .write])
+        place.configuration.server.tokens.append(.init("ann", [.read]))
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             let sent = try await client.submit(path, ConsoleAccessTests.form(fields))
             #expect(sent.status == 303)
             let address = try #require(sent.headers[.location])
@@ -235,6 +236,9 @@ struct ConsoleAccessTests {
                 .cookie: String(try #require(start.headers[.setCookie]).prefix { $0 != ";" })
             ]
             let draft = try #require(start.headers[.location])
+            // A page that fails shows nothing, and keeps the text.
+            let reader = try #require(try await ConsoleAccessTests.signIn(client, "ann"))
+            #expect(try await client.get(draft, [.cookie: reader]).status == 403)
             let shown = String(
                 decoding: try await client.get(draft, cookie).bytes, as: UTF8.self)
             for text in ["ticket 7", "value=\"pro\"", "value=\"k7\""] {
@@ -254,12 +258,14 @@ struct ConsoleAccessTests {
         let ids = (0...FormDrafts.maximumCount).map { number in
             drafts.keep(["reason": "\(number)"], at: start)
         }
-        #expect(drafts.take(ids[0], at: start).isEmpty)
-        #expect(drafts.take(ids[1], at: start) == ["reason": "1"])
+        #expect(drafts.values(of: ids[0], at: start).isEmpty)
+        #expect(drafts.values(of: ids[1], at: start) == ["reason": "1"])
+        drafts.remove(ids[1])
+        #expect(drafts.values(of: ids[1], at: start).isEmpty)
         let end = start.advanced(by: FormDrafts.lifetime)
-        #expect(drafts.take(ids[2], at: end) == ["reason": "2"])
-        #expect(drafts.take(ids[3], at: end.advanced(by: .milliseconds(1))).isEmpty)
-        #expect(drafts.take(nil).isEmpty)
+        #expect(drafts.values(of: ids[2], at: end) == ["reason": "2"])
+        #expect(drafts.values(of: ids[3], at: end.advanced(by: .milliseconds(1))).isEmpty)
+        #expect(drafts.values(of: nil).isEmpty)
     }
 
     @Test("After signing in a browser is led to a page of this service only")

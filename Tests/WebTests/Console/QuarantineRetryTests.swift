@@ -4,6 +4,7 @@ import Intake
 import LedgerStore
 import LedgerTestSupport
 import Projection
+import Queries
 import Service
 import Signing
 import Testing
@@ -28,6 +29,27 @@ struct QuarantineRetryTests {
             #expect(answer.status == 303)
             #expect(try await ledger.operations.quarantineCount() == 1)
             #expect(try await ledger.log.head().position == 0)
+        }
+    }
+    @Test("A retry cut short by the shutdown has no result, and the same request goes on")
+    func cutShort() async throws {
+        let foreign = MadeChain(bundleId: "com.example.other")
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let body = MadePurchase.body(try foreign.bought().token())
+            #expect(try await client.notify(body).status == 503)
+            let order = CommandIntake.Order(actor: "sara", reason: "ticket 7", key: "r")
+            let outcome = await withThrowingTaskGroup(of: OperatorAct<IngestSummary>.self) {
+                group in
+                group.cancelAll()
+                group.addTask {
+                    try await host.retryQuarantine(order, .production, isEnvironmentNamed: true)
+                }
+                return await group.nextResult()
+            }
+            #expect(throws: ServingError.stopping) { try outcome?.get() }
+            let again = try await host.retryQuarantine(
+                order, .production, isEnvironmentNamed: true)
+            #expect(!again.isRepeated && again.value.read == 1)
         }
     }
 }

@@ -26,16 +26,14 @@ extension OperationalState {
         try await readTables { try $0.count("quarantine") }
     }
 
-    /// Items after `id`, oldest first, without bytes; at most `limit`, itself at most
-    /// `QuarantineLimits.pageCount`.
+    /// Items after `id`, oldest first, without bytes; at most `limit`.
     public func quarantined(
         after id: Int64 = 0, limit: Int = QuarantineLimits.pageCount
     ) async throws(StoreError) -> [QuarantineItem] {
         try await quarantineItems("''::bytea", "id > $1::bigint ORDER BY id", id, limit)
     }
 
-    /// Items before `id` (nil: the newest), newest first, without bytes; at most `limit`, itself at
-    /// most `QuarantineLimits.pageCount`.
+    /// Items before `id` (nil: the newest), newest first, without bytes; at most `limit`.
     public func quarantined(
         before id: Int64?, limit: Int
     ) async throws(StoreError) -> [QuarantineItem] {
@@ -74,7 +72,7 @@ extension OperationalState {
             SELECT id, received_at, latest_at, attempts, standing, code, part, message, bundle_id,
                 environment, input, byte_count, \(bytes)
             FROM @quarantine WHERE \(condition) LIMIT $2::bigint
-            """, id, max(1, min(limit, QuarantineLimits.pageCount))
+            """, id, limit
         ) { row in
             guard let standing = QuarantineStanding(code: try row.int64(4)),
                 let code = row.text(5), let message = row.text(7), let input = row.text(10)
