@@ -24,7 +24,9 @@ public struct RebuildCheck: Sendable {
     /// number.
     public struct Report: Sendable {
         public var differences: [Difference] = []
-        public var count = 0
+        /// The other chains that differ.
+        private(set) var unlisted: Set<ChainId> = []
+        public var count: Int { differences.count + unlisted.count }
         /// Findings about the files apart from the rows of chains: tables with rows of no chain,
         /// `schema` for other tables or views, tables of sums that do not match the contributions,
         /// the name of a file that SQLite finds inconsistent.
@@ -52,8 +54,10 @@ public struct RebuildCheck: Sendable {
         }
 
         mutating func note(_ chain: ChainId, _ columns: [String]) {
-            count += 1
-            guard differences.count < RebuildCheck.maximumDifferenceCount else { return }
+            guard differences.count < RebuildCheck.maximumDifferenceCount else {
+                unlisted.insert(chain)
+                return
+            }
             differences.append(Difference(chain: chain, columns: columns))
         }
     }

@@ -3,12 +3,13 @@ import Foundation
 import Intake
 import Ledger
 import LedgerTestSupport
-import Projection
 import Queries
 import SQLiteStore
 import Simulator
 import TestSupport
 import Testing
+
+@testable import Projection
 
 @Suite("Rebuilding")
 struct RebuildTests {
@@ -35,6 +36,24 @@ struct RebuildTests {
     }
 
     // MARK: Check
+
+    @Test("Each chain that differs is counted once, listed or not, whatever differs in it")
+    func counted() {
+        let build = ProjectionsStore.Build(catalogueHash: "")
+        var report = RebuildCheck.Report(position: 0, stored: build, expected: build)
+        let listed = RebuildCheck.maximumDifferenceCount
+        let chains = (0..<listed + 2).map { number in
+            ChainId(
+                bundleId: BundleId("com.example.app"),
+                originalTransactionId: OriginalTransactionId("\(number)"))
+        }
+        for chain in chains.dropLast() { report.note(chain, ["missing"]) }
+        #expect(report.count == listed + 1)
+        for chain in [chains[0]] + chains.suffix(2) { report.noteFacts(of: chain) }
+        #expect(report.count == listed + 2)
+        #expect(report.differences.map(\.chain) == Array(chains.prefix(listed)))
+        #expect(report.differences[0].columns == ["missing", "facts"])
+    }
 
     @Test("Incremental projections equal those of a rebuild from the log")
     func equal() async throws {

@@ -29,7 +29,7 @@ public enum OutageDetection {
 
     /// How far back detection looks.
     public static let lookBackMilliseconds: Int64 = 14 * 86_400_000
-    /// Maximum deliveries examined, the newest.
+    /// Maximum deliveries that recovery examines, the newest.
     public static let arrivalCount = 1_000_000
     /// Minimum length of a suspicious silence.
     public static let shortestSilenceMilliseconds: Int64 = 3_600_000
@@ -109,12 +109,16 @@ public enum OutageDetection {
 
     /// The 99th percentile of the other gaps, so that a gap does not raise its own limit; 0 without
     /// others.
+    ///
+    /// - Parameters:
+    ///   - sorted: all gaps.
+    ///   - length: one of them.
     private static func usual(_ sorted: [Int64], without length: Int64) -> Int64 {
         let count = sorted.count - 1
         guard count > 0 else { return 0 }
         let rank = (count * percentile + 99) / 100 - 1
         // Gaps after the excluded one move down by one place.
-        let own = sorted.firstIndex(of: length) ?? count
+        let own = sorted.indices.partitioningIndex { sorted[$0] >= length }
         return sorted[rank < own ? rank : rank + 1]
     }
 

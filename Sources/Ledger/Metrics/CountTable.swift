@@ -52,10 +52,22 @@ public struct CountTable: Sendable {
     /// The rows by interval, then by group; without groups one for each interval, even if empty.
     public func rows() -> [Row] {
         let isWhole = question.dimensions.isEmpty && !metric.isMoney
-        return question.ordered(sums.keys, isWhole: isWhole).map { cell in
-            Row(
-                from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
-                group: cell.key, amounts: sums[cell] ?? [:])
+        return question.ordered(sums.keys, isWhole: isWhole).map { row($0, sums[$0] ?? [:]) }
+    }
+
+    /// What this table has more than another one for the same query: a row for each cell in which
+    /// they differ, in any order.
+    package func rows(beyond other: CountTable) -> [Row] {
+        Set(sums.keys).union(other.sums.keys).compactMap { cell in
+            let (own, others) = (sums[cell] ?? [:], other.sums[cell] ?? [:])
+            guard own != others else { return nil }
+            return row(cell, own.merging(others.mapValues { -$0 }, uniquingKeysWith: +))
         }
+    }
+
+    private func row(_ cell: RollForwardQuery.Cell, _ amounts: [String: Int64]) -> Row {
+        Row(
+            from: question.instants[cell.interval], to: question.instants[cell.interval + 1],
+            group: cell.key, amounts: amounts)
     }
 }

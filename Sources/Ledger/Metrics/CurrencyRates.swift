@@ -125,13 +125,15 @@ extension CurrencyRates {
 
 extension ChainMetrics {
     /// The same with every price in the target currency, each rounded once: sums are of whole
-    /// numbers, and every row balances.
+    /// numbers, and every row balances. A price that cannot be converted is 0, since only a price
+    /// that is not known is absent; `CurrencyRates.gap` gives the reason, which callers must check
+    /// for.
     public func converted(by rates: CurrencyRates) -> ChainMetrics {
         var converted = self
         for index in stretches.indices {
             let stretch = stretches[index]
-            converted.stretches[index].annualised = stretch.annualised.flatMap {
-                rates.converted($0, from: stretch.values.currency)
+            converted.stretches[index].annualised = stretch.annualised.map {
+                rates.converted($0, from: stretch.values.currency) ?? 0
             }
             converted.stretches[index].values.currency = rates.target
         }

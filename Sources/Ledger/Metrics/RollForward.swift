@@ -182,3 +182,54 @@ public struct RollForward: Sendable {
         return groups[key]
     }
 }
+
+extension RollForward {
+    /// What this roll-forward has more than another one for the same query: a row for each interval
+    /// and group in which they differ, in any order, without a rate base. Its time depends on these
+    /// rows, not on the number of intervals.
+    package func rows(beyond other: RollForward) -> [RollForwardRow] {
+        var difference = self
+        for (index, key) in other.keys.enumerated() {
+            let group = difference.group(key)
+            difference.steps[group].merge(
+                other.steps[index].mapValues { -$0 }, uniquingKeysWith: +)
+            difference.unpricedSteps[group].merge(
+                other.unpricedSteps[index].mapValues { -$0 }, uniquingKeysWith: +)
+            for (interval, columns) in other.sums[index] {
+                difference.sums[group][interval, default: [:]].merge(
+                    columns.mapValues { -$0 }, uniquingKeysWith: +)
+            }
+        }
+        return difference.keys.indices.flatMap { difference.filledRows(of: $0) }
+    }
+
+    /// The rows of a group that are not empty.
+    private func filledRows(of group: Int) -> [RollForwardRow] {
+        let (steps, unpricedSteps, sums) = (steps[group], unpricedSteps[group], sums[group])
+        guard question.admits(keys[group]) else { return [] }
+        // What changes just before an instant changes the interval that ends there.
+        let ends = Set(steps.keys).union(unpricedSteps.keys).map { max(0, $0 - 1) }
+        var changes = Set(ends).union(sums.keys).sorted()[...]
+        var (active, unpriced) = (steps[0] ?? 0, unpricedSteps[0] ?? 0)
+        var (interval, rows) = (0, [RollForwardRow]())
+        while true {
+            if active == 0, unpriced == 0 {
+                changes = changes.drop { $0 < interval }
+                guard let next = changes.first else { break }
+                interval = next
+            }
+            guard interval < question.instants.count - 1 else { break }
+            var row = RollForwardRow(
+                from: question.instants[interval], to: question.instants[interval + 1],
+                group: keys[group])
+            row.activeStart = active
+            active = active.addingSaturated(steps[interval + 1] ?? 0)
+            unpriced += unpricedSteps[interval + 1] ?? 0
+            (row.activeEnd, row.unpricedEnd) = (active, unpriced)
+            row.columns = (sums[interval] ?? [:]).filter { $0.value != 0 }
+            if !row.isEmpty { rows.append(row) }
+            interval += 1
+        }
+        return rows
+    }
+}

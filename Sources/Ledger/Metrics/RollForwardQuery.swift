@@ -122,9 +122,10 @@ public struct RollForwardQuery: Hashable, Sendable {
     /// - Parameter isWhole: an interval without a cell has one without a group.
     package func ordered(_ cells: some Sequence<Cell>, isWhole: Bool) -> [Cell] {
         let found = Dictionary(grouping: cells, by: \.interval)
-        return instants.indices.dropLast().flatMap { interval in
+        let intervals = isWhole ? Array(instants.indices.dropLast()) : found.keys.sorted()
+        return intervals.flatMap { interval in
             let keys = (found[interval] ?? []).map(\.key).sorted(by: RollForwardQuery.precedes)
-            return (keys.isEmpty && isWhole ? [[]] : keys).map { Cell(interval: interval, key: $0) }
+            return (keys.isEmpty ? [[]] : keys).map { Cell(interval: interval, key: $0) }
         }
     }
 

@@ -58,14 +58,27 @@ enum CellTable: Summable {
 
     func rows() -> [Report.Row] {
         switch self {
-        case .rollForward(let sum, let money):
-            sum.rows().map { row in
-                Report.Row(
-                    from: row.from, to: row.to, group: row.group,
-                    amounts: money?.amounts(row) ?? row.amounts)
-            }
+        case .rollForward(let sum, let money): sum.rows().map { CellTable.row($0, money) }
         case .counted(let table): table.rows().map { Report.Row($0) }
         }
+    }
+
+    /// What this table has more than another one of the same metric: a row for each interval and
+    /// group in which they differ, in any order. The twelfths are those of the differences.
+    func rows(beyond other: CellTable) -> [Report.Row] {
+        switch (self, other) {
+        case (.rollForward(let sum, let money), .rollForward(let part, _)):
+            sum.rows(beyond: part).map { CellTable.row($0, money) }
+        case (.counted(let table), .counted(let part)):
+            table.rows(beyond: part).map { Report.Row($0) }
+        default: preconditionFailure("tables of two metrics are never compared")
+        }
+    }
+
+    private static func row(_ row: RollForwardRow, _ money: RecurringMoney?) -> Report.Row {
+        Report.Row(
+            from: row.from, to: row.to, group: row.group,
+            amounts: money?.amounts(row) ?? row.amounts)
     }
 
     /// The names of the values that are money.

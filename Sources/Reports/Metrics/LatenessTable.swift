@@ -70,11 +70,7 @@ struct LatenessTable: Summable {
     func outages(limit: Timestamp) -> [SuspectedOutage] {
         var outages: [SuspectedOutage] = []
         for (app, known) in arrivals {
-            let newest = known.sorted {
-                ($0.receivedAt, $0.signedAt) > ($1.receivedAt, $1.signedAt)
-            }
-            .prefix(OutageDetection.arrivalCount)
-            for window in OutageDetection.suggestions(Array(newest), now: limit)
+            for window in OutageDetection.suggestions(known, now: limit)
             where question.interval(of: window.from) != nil {
                 outages.append(SuspectedOutage(app: app, window: window))
             }

@@ -124,14 +124,16 @@ extension MetricsQuery {
             sum.after.add(now)
             let places = MetricsQuery.moved(then, now)
             guard !places.isEmpty else { return }
-            var moved: [Place: Set<Int64>] = [:]
+            var moved: [Place: CellEvents] = [:]
             compared.forEachStep(from: then, lone) { before, after, events in
+                let events = CellEvents(events)
                 for place in MetricsQuery.moved(before, after) {
-                    moved[place, default: []].formUnion(events)
+                    moved[place, default: CellEvents()].add(events)
                 }
             }
             for place in places {
-                sum.events[place, default: []].formUnion(moved[place] ?? compared.known)
+                sum.events[place, default: CellEvents()].add(
+                    moved[place] ?? CellEvents(compared.known))
             }
         }
     }
@@ -141,7 +143,7 @@ extension MetricsQuery {
     }
 
     private static func moved(_ before: CellTable, _ after: CellTable) -> Set<Place> {
-        var places = moved(values(before.rows()), values(after.rows()))
+        var places = Set(values(after.rows(beyond: before)).keys)
         guard case .rollForward(_, _?) = before else { return places }
         for place in places {
             // A twelfth is rounded once per sum, so it can change where no chain's own does.
@@ -170,7 +172,7 @@ extension MetricsQuery {
     ///
     /// - Parameter moved: the responsible events, for every cell that may differ.
     func cells(
-        _ before: [Place: Int64], _ after: [Place: Int64], _ moved: [Place: Set<Int64>],
+        _ before: [Place: Int64], _ after: [Place: Int64], _ moved: [Place: CellEvents],
         columns: [String]
     ) throws(MetricsError) -> [Report.Row] {
         var order: [String: Int] = [:]
@@ -184,12 +186,11 @@ extension MetricsQuery {
         }
         guard places.count <= MetricsLimits.cellCount else { throw .tooManyRows }
         return places.map { place in
-            let events = (moved[place] ?? []).sorted()
+            let events = moved[place] ?? CellEvents()
             return Report.Row(
                 from: place.from, to: place.to, group: place.group + [place.column],
                 amounts: ["before": before[place], "after": after[place]].compactMapValues(\.self),
-                events: Array(events.prefix(MetricsLimits.eventCount)),
-                eventsOmitted: max(0, events.count - MetricsLimits.eventCount))
+                events: events.positions, eventsOmitted: events.omittedCount)
         }
     }
 }

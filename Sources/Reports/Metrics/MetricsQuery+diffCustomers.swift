@@ -19,14 +19,14 @@ extension MetricsQuery {
             MetricsQuery.values(sum.before.rows(then)), MetricsQuery.values(sum.after.rows(now))
         )
         let changed = Set(then).symmetricDifference(now)
-        var moved: [Place: Set<Int64>] = [:]
+        var moved: [Place: CellEvents] = [:]
         for place in MetricsQuery.moved(old, new) {
             let interval = scope.instants.firstIndex(of: place.from) ?? 0
             let cell = RollForwardQuery.Cell(interval: interval, key: place.group)
             moved[place] =
                 place.column == LatenessTable.suspected
-                ? sum.known.about(changed.filter { sum.after.cell(of: $0) == cell })
-                : sum.events[cell] ?? []
+                ? CellEvents(sum.known.about(changed.filter { sum.after.cell(of: $0) == cell }))
+                : sum.events[cell] ?? CellEvents()
         }
         return difference(
             .lateness, scope, before, remarks(sum.chainCount), scope.dimensions,
@@ -46,7 +46,7 @@ extension MetricsQuery {
                 guard old != new else { continue }
                 sum.known.add(fact, of: chain.bundleId)
                 guard let cell = empty.cell(of: fact, chain.bundleId) else { continue }
-                sum.events[cell, default: []].insert(fact.position)
+                sum.events[cell, default: CellEvents()].add(fact.position)
             }
         }
     }
@@ -62,18 +62,20 @@ extension MetricsQuery {
         let empty = scope.payments(until: limit)
         let sum = try await accounts(empty, before, limit: limit, scope.zone)
         try requireRates(sum.rateGaps)
-        var moved: [Place: Set<Int64>] = [:]
+        var moved: [Place: CellEvents] = [:]
         for (customer, events) in sum.events {
+            guard !Task.isCancelled else { throw .stopped }
             let old = MetricsQuery.values(try sum.before.only(customer).rows())
             let new = MetricsQuery.values(try sum.after.only(customer).rows())
-            for place in MetricsQuery.moved(old, new) {
-                moved[place, default: []].formUnion(events)
+            var places = MetricsQuery.moved(old, new)
+            for place in places {
                 // An average changes with its parts.
                 guard let age = LifetimeTable.ageName(place.column) else { continue }
                 var average = place
                 average.column = "\(age).perCustomer"
-                moved[average, default: []].formUnion(events)
+                places.insert(average)
             }
+            for place in places { moved[place, default: CellEvents()].add(events) }
         }
         let rows = try sum.after.rows()
         let money = unpriced(rows) + (rates == nil ? [] : [.converted]) + rows.currencyRemarks
@@ -108,8 +110,9 @@ extension MetricsQuery {
             sum.after.add(now)
             compared.forEachStep(from: then, income) { before, after, events in
                 guard after != before else { return }
-                sum.events[before.customer, default: []].formUnion(events)
-                sum.events[after.customer, default: []].formUnion(events)
+                for customer in Set([before.customer, after.customer]) {
+                    sum.events[customer, default: CellEvents()].add(CellEvents(events))
+                }
             }
         }
     }

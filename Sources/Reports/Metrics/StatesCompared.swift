@@ -1,3 +1,4 @@
+import AppStore
 import Ledger
 
 /// A table under two states of knowledge, and the events responsible for the differences.
@@ -6,7 +7,7 @@ import Ledger
 struct StatesCompared<Table: Summable, Key: Hashable & Sendable>: Summable {
     var before: Table
     var after: Table
-    var events: [Key: Set<Int64>] = [:]
+    var events: [Key: CellEvents] = [:]
     /// Every delivery that only one of the two contains, regardless of range and filters; for
     /// lateness only.
     var known = KnownDeliveries()
@@ -19,10 +20,51 @@ struct StatesCompared<Table: Summable, Key: Hashable & Sendable>: Summable {
     mutating func add(_ other: StatesCompared) {
         before.add(other.before)
         after.add(other.after)
-        events.merge(other.events) { $0.union($1) }
+        for (key, found) in other.events { events[key, default: CellEvents()].add(found) }
         known.add(other.known)
         chainCount += other.chainCount
         rateGaps.formUnion(other.rateGaps)
+    }
+}
+
+/// The events that changed a cell: the first `MetricsLimits.eventCount`, and the number of the
+/// others, so that a cell takes the same memory however many there are. The result does not depend
+/// on the order in which they are added.
+struct CellEvents: Summable, Equatable {
+    private struct Event: Equatable {
+        let position: Int64
+        /// How often it was added: once for each chain that it changed.
+        var count: Int
+    }
+
+    /// Ascending.
+    private var first: [Event] = []
+    /// The number of the others, each as often as it was added.
+    private(set) var omittedCount = 0
+
+    init() {}
+
+    init(_ positions: some Sequence<Int64>) {
+        for position in positions { add(position) }
+    }
+
+    var positions: [Int64] { first.map(\.position) }
+
+    mutating func add(_ position: Int64) { add(Event(position: position, count: 1)) }
+
+    mutating func add(_ other: CellEvents) {
+        for event in other.first { add(event) }
+        omittedCount += other.omittedCount
+    }
+
+    private mutating func add(_ event: Event) {
+        let place = first.indices.partitioningIndex { first[$0].position >= event.position }
+        if place < first.count, first[place].position == event.position {
+            first[place].count += event.count
+            return
+        }
+        first.insert(event, at: place)
+        if first.count > MetricsLimits.eventCount { omittedCount += first.removeLast().count }
     }
 }
 

@@ -153,6 +153,12 @@ struct ConvertedReportTests {
         let none = try rates("currency: GBP")
         #expect(try await report(ledger, "starts", none).rows.first?.amounts["starts"] == 2)
         #expect(try await report(ledger, "revenue", none, where: ["country=XXX"]).rows.isEmpty)
+        // Their prices are known, though not converted.
+        for name in ["mrr", "arr", "mrr-movement"] {
+            let recurring = try await report(ledger, name, none, where: ["country=XXX"])
+            #expect(recurring.rows.isEmpty)
+            #expect(!recurring.stamp.remarks.contains(.unpriced))
+        }
     }
 
     @Test("With one currency, none can be selected")

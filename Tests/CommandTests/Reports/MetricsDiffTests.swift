@@ -124,6 +124,22 @@ struct MetricsDiffTests {
         }
     }
 
+    @Test("Of many events that changed a cell the first are listed, the others counted")
+    func manyEvents() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let count = MetricsLimits.eventCount + 2
+        // Chains in the opposite order of their events.
+        _ = try await ledger.ingest(
+            (1...count).map { MadeChain(id: "\(600_000_000_001_000 - $0)").bought() })
+        let cells = try await diff(ledger, "starts", from: .knownPosition(0)).rows
+        #expect(cells.map(\.after) == cells.map { _ in Int64(count) } && !cells.isEmpty)
+        for cell in cells {
+            #expect(cell.events == Array(1...Int64(MetricsLimits.eventCount)))
+            #expect(cell.eventsOmitted == 2)
+        }
+    }
+
     @Test("Remarks on amounts also apply to their differences")
     func remarks() async throws {
         var ledger = try await taken()

@@ -89,6 +89,41 @@ struct CountTableTests {
         #expect(Self.table(metric, of: again) == Self.table(metric))
     }
 
+    private struct Place: Hashable {
+        var from: Timestamp
+        var group: [String?]
+        var column: String
+    }
+
+    private static func amounts(_ rows: [CountTable.Row]) -> [Place: Int64] {
+        var amounts: [Place: Int64] = [:]
+        for row in rows {
+            for (column, amount) in row.amounts where amount != 0 {
+                amounts[Place(from: row.from, group: row.group, column: column)] = amount
+            }
+        }
+        return amounts
+    }
+
+    @Test(
+        "What one table has more than another one is the difference of their rows",
+        arguments: CountedMetric.allCases)
+    func beyond(_ metric: CountedMetric) {
+        let empty = CountTable(metric, instants: Self.instants, dimensions: [.product])
+        let tables = [Self.lives[..<50], Self.lives[50...]].map { lives in
+            var table = empty
+            for life in lives { table.add(Self.occurrences(life, metric)) }
+            return table
+        }
+        var expected = Self.amounts(tables[0].rows())
+        for (place, amount) in Self.amounts(tables[1].rows()) {
+            expected[place, default: 0] -= amount
+        }
+        let found = Self.amounts(tables[0].rows(beyond: tables[1]))
+        #expect(found == expected.filter { $0.value != 0 })
+        #expect(tables[0].rows(beyond: tables[0]).isEmpty)
+    }
+
     @Test("A filter leaves the rows it keeps unchanged")
     func filtered() {
         let all = Self.table(.revenue, [.product])

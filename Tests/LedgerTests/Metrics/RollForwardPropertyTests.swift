@@ -137,6 +137,57 @@ struct RollForwardPropertyTests {
         #expect(joined.rows() == whole.rows())
     }
 
+    private struct Place: Hashable {
+        var from: Timestamp
+        var group: [String?]
+        var figure: RollForwardFigure
+    }
+
+    /// The figures other than 0.
+    private static func figures(_ rows: [RollForwardRow]) -> [Place: Int64] {
+        var figures: [Place: Int64] = [:]
+        for row in rows {
+            func note(_ figure: RollForwardFigure, _ amount: Int64) {
+                if amount != 0 {
+                    figures[Place(from: row.from, group: row.group, figure: figure)] = amount
+                }
+            }
+            note(.activeStart, row.activeStart)
+            note(.activeEnd, row.activeEnd)
+            note(.unpricedEnd, row.unpricedEnd)
+            for (column, amount) in row.columns { note(.column(column), amount) }
+        }
+        return figures
+    }
+
+    @Test(
+        "What one sum has more than another one is the difference of their rows",
+        arguments: groupings)
+    func beyond(_ dimensions: [Dimension]) {
+        let filters: [[Dimension: Set<String?>]] = [[:], [.reason: ["voluntary", "refund"]]]
+        for measure in RollForwardQuery.Measure.allCases {
+            for filter in filters {
+                let question = RollForwardQuery(
+                    measure, instants: Self.instants, dimensions: dimensions, filters: filter)
+                let sums = Self.chains[100..<108].map { chain in
+                    var sum = RollForward(question)
+                    sum.add(chain)
+                    return sum
+                }
+                for (one, two) in zip(sums, sums.dropFirst()) {
+                    var expected = Self.figures(one.rows())
+                    for (place, amount) in Self.figures(two.rows()) {
+                        expected[place, default: 0] -= amount
+                    }
+                    let found = one.rows(beyond: two)
+                    #expect(Self.figures(found) == expected.filter { $0.value != 0 })
+                    #expect(found.allSatisfy { !$0.isEmpty })
+                    #expect(one.rows(beyond: one).isEmpty)
+                }
+            }
+        }
+    }
+
     @Test("The order of a chain's facts does not matter")
     func anyFactOrder() {
         for seed in 1...60 as ClosedRange<UInt64> {

@@ -36,6 +36,34 @@ struct CellChainsTests {
         return try await query.cell(name, parameters, limit: 10)
     }
 
+    // MARK: Events of a differing cell
+
+    @Test("The first events and the number of the others do not depend on the order of adding")
+    func events() {
+        let limit = MetricsLimits.eventCount
+        let positions = Array(1...Int64(3 * limit))
+        let parts = [2, 0, 1].map { rest in
+            CellEvents(positions.reversed().filter { $0 % 3 == rest })
+        }
+        var sum = parts[0]
+        for part in parts.dropFirst() { sum.add(part) }
+        #expect(sum == CellEvents(positions))
+        #expect(sum.positions == Array(positions.prefix(limit)))
+        #expect(sum.omittedCount == 2 * limit)
+    }
+
+    @Test("An event of two chains is listed once, and counted for each where it is not listed")
+    func sharedEvents() {
+        let positions = Array(1...Int64(MetricsLimits.eventCount))
+        var sum = CellEvents(positions)
+        sum.add(CellEvents(positions))
+        #expect(sum.positions == positions && sum.omittedCount == 0)
+        // An earlier one takes the place of the last.
+        sum.add(0)
+        #expect(sum.positions == [0] + positions.dropLast())
+        #expect(sum.omittedCount == 2)
+    }
+
     // MARK: Refused
 
     @Test("A cell that no report has is refused with its code")
