@@ -149,4 +149,48 @@ struct ForkTests {
         #expect(try await ledger.audit().isSound)
         try await ledger.session { #expect($0.remarks.isEmpty) }
     }
+
+    @Test(
+        "Until a restore has named the new log, none is begun in place of a lost or emptied one",
+        arguments: [false, true])
+    func unfinishedRestore(isEmptied: Bool) async throws {
+        // given
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([mine.bought()])
+        let backup = ledger.directory.file("log.backup")
+        try await Gate.ledgers.pass {
+            _ = try await EnvironmentLedger.backUp(
+                ledger.configuration, environment: ledger.environment, to: backup)
+        }
+        _ = try await ledger.ingest([mine.renewed(1)])
+        try await ledger.session { #expect($0.head == 2) }
+        let log = "\(ledger.environmentDirectory)/\(EventLog.fileName)"
+        try FileDamage.remove([EventLog.fileName], in: ledger.environmentDirectory)
+        if isEmptied { try Data().write(to: URL(filePath: log)) }
+        // when: the last step before that fails
+        try FileManager.default.createDirectory(
+            atPath: log + "-shm", withIntermediateDirectories: false)
+        await #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
+            try await restore(backup, ledger)
+        }
+        try FileManager.default.removeItem(atPath: log + "-shm")
+        // then
+        await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
+            try await ledger.ingest([mine.bought()])
+        }
+        let position = try await restore(backup, ledger).head.position
+        #expect(position == 1)
+        try await ledger.session { #expect($0.head == 1 && $0.remarks.isEmpty) }
+    }
+
+    private func restore(
+        _ backup: String, _ ledger: TemporaryLedger
+    ) async throws -> LogRestore.Report {
+        try await Gate.ledgers.pass {
+            try await EnvironmentLedger.restore(
+                ledger.configuration, environment: ledger.environment, from: backup,
+                now: ledger.now
+            ).restored
+        }
+    }
 }

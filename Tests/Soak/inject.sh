@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes each file system call fail in turn, and kills the process at each: in an append, a first
-# opening, a rebuild with its switch of files, a backup and a restore. After each fault the ledger
-# must be sound without intervention.
+# opening, a rebuild with its switch of files, a backup and a restore, also of a lost log. After each
+# fault the ledger must be sound without intervention.
 #
 # strace counts calls per thread, so call k of every thread that makes that many is affected.
 # SOAK_STRIDE=n tests every n-th call only; SOAK_CASES and SOAK_FAULTS select from those below.
@@ -18,7 +18,7 @@ if ! strace -f -o "$SCRATCH/probe" -e trace=openat -e inject=openat:error=EIO:wh
 fi
 
 STRIDE=${SOAK_STRIDE:-1}
-CASES=${SOAK_CASES:-append first rebuild backup restore}
+CASES=${SOAK_CASES:-append first rebuild backup restore lost}
 # A fault, with "+" if it persists; KILL kills the process as the call starts.
 FAULTS=${SOAK_FAULTS:-EIO EIO+ ENOSPC+ KILL}
 CALLS=(openat pread64 pwrite64,?writev write fsync,fdatasync ftruncate,?fallocate
@@ -60,6 +60,11 @@ prepare() {
     restore)
         cp -a whole trial
         COMMAND=(restore base.backup --replace)
+        ;;
+    lost)
+        cp -a whole trial
+        rm trial/production/log.sqlite*
+        COMMAND=(restore base.backup)
         ;;
     esac
 }
@@ -132,13 +137,26 @@ require_outcome() {
         on trial backup trial.backup >backup.out 2>&1 || broken "$what: again: $(cat backup.out)"
         if ls -A | grep -q 'partial-'; then broken "$what: left behind: $(ls -A | grep partial-)"; fi
         ;;
-    restore)
+    restore | lost)
+        require_either "$case" "$what"
         # Files left by an interrupted restore are removed by the next one.
         on trial restore base.backup --replace >restore.out 2>&1 ||
             broken "$what: again: $(cat restore.out)"
         ;;
     esac
     require_whole trial "$what" "$KNOWN" "$code" "$END" all.ndjson "$TOTAL"
+}
+
+# Appends to what an interrupted restore left: to one of the two logs, or to none where it was lost.
+require_either() {
+    if on trial ingest all.ndjson --json >either.json 2>either.err; then
+        case $(number appended <either.json) in
+        0 | $((TOTAL - START))) ;;
+        *) broken "$2: neither log is there: $(cat either.json)" ;;
+        esac
+    elif [ "$1" != lost ] || ! grep -q '^error: fileReplaced: ' either.err; then
+        broken "$2: opening: $(cat either.err)"
+    fi
 }
 
 # The number of calls of a kind in all threads of the command that `paths` has traced.

@@ -51,6 +51,7 @@ public final class CopiedLog: Sendable {
     /// Copies the log; returns the directory of the copy.
     private static func copy(_ directory: String) throws(StoreError) -> String {
         let source = "\(directory)/\(EventLog.fileName)"
+        try ReplacedLog.requireFinished(source)
         for _ in 0..<attemptCount {
             let before = trace(source)
             let target = FileManager.default.temporaryDirectory

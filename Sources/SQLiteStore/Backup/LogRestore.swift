@@ -7,8 +7,8 @@ internal import Signing
 ///
 /// The backup is copied next to the log and the copy verified completely before anything is
 /// changed. Then derived data is removed, the previous log is renamed and kept, and the copy takes
-/// its name in one step. If the process is killed at any moment, the directory holds one of the two
-/// logs, complete.
+/// its name in one step. If the process is killed at any moment, a log that can be opened is one of
+/// the two, complete.
 public struct LogRestore: Sendable {
     private let path: String
     private let directory: String
@@ -86,7 +86,7 @@ public struct LogRestore: Sendable {
         }
         defer { withExtendedLifetime(lock) {} }
         StagingDirectory.removeStale(in: directory)
-        ReplacedLog.removeUnfinished(in: directory, log: logPath)
+        ReplacedLog.removeUnfinished(logPath)
         let (before, known) = try await lookAtLog()
         try requireReplaceable(before)
         let trace = FileTrace(logPath)
@@ -149,10 +149,7 @@ public struct LogRestore: Sendable {
     /// The log and its erasures.
     private func lookAtLog() async throws -> (Before?, [ErasureRecord]) {
         guard FileManager.default.fileExists(atPath: logPath) else { return (nil, []) }
-        // SQLite would delete the write-ahead log of a file that is empty or not a database.
-        guard try hasSQLiteHeader(), try !isEmptyWithWrites() else {
-            return (.unreadable, [])
-        }
+        if let before = try unopened() { return (before, []) }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
             return try await log.closing { log async throws(StoreError) in
@@ -177,17 +174,15 @@ public struct LogRestore: Sendable {
         }
     }
 
-    /// Also true for an empty file (https://www.sqlite.org/fileformat2.html#magic_header_string).
-    private func hasSQLiteHeader() throws(StoreError) -> Bool {
+    /// What a file is that must not be opened: SQLite would delete the write-ahead log of one that
+    /// is empty or not a database, and an empty one would become a log that can be appended to. Nil
+    /// for a database (https://www.sqlite.org/fileformat2.html#magic_header_string).
+    private func unopened() throws(StoreError) -> Before? {
         let magic = Array("SQLite format 3\0".utf8)
         let start = try OpenFile.reading(logPath).read(at: 0, count: magic.count)
-        return start.isEmpty || start == magic
-    }
-
-    /// Whether only the write-ahead log is left of a log that held something.
-    private func isEmptyWithWrites() throws(StoreError) -> Bool {
-        try OpenFile.reading(logPath).byteCount() == 0
-            && !ReplacedLog(log: logPath, now: now).hasNoPendingWrites
+        if start == magic { return nil }
+        let isBlank = start.isEmpty && ReplacedLog(log: logPath, now: now).hasNoPendingWrites
+        return isBlank ? .position(0) : .unreadable
     }
 
     private func requireReplaceable(_ before: Before?) throws {
@@ -316,8 +311,11 @@ public struct LogRestore: Sendable {
         _ file: String, _ before: Before?, _ exclusion: LogExclusion?, holding lock: ProjectorLock
     ) throws -> String? {
         let setAside = ReplacedLog(log: logPath, now: now)
-        // Before the log changes, so that a log never has derived data of another one.
-        DerivedFiles.forgetAll(in: directory, holding: lock)
+        defer { ReplacedLog.removeUnfinished(logPath) }
+        // Before the log changes, so that a log never has derived data of another one; but that of
+        // a lost log shows, until there is a log, that none may be begun.
+        let hadEvents = before != nil && before != .position(0)
+        if hadEvents { DerivedFiles.forgetAll(in: directory, holding: lock) }
         let name: String? =
             switch before {
             case nil: try setAside.keepOrphan()
@@ -335,6 +333,7 @@ public struct LogRestore: Sendable {
             throw DatabaseFile.systemError(errno, path: logPath)
         }
         try OpenFile.directory(directory).synchronize()
+        if !hadEvents { DerivedFiles.forgetAll(in: directory, holding: lock) }
         exclusion?.waitForStragglers()
         return name
     }

@@ -15,7 +15,8 @@ struct ReplacedLog {
     /// Whether all committed data is in the file itself.
     var hasNoPendingWrites: Bool { stat.at(log + "-wal")?.st_size ?? 0 == 0 }
 
-    /// Gives the file, and its write-ahead log, a second name; the original names remain.
+    /// Gives the file a second name, and renames its write-ahead log, if there is one, to match:
+    /// the log is then not opened (`requireFinished`), since it would lack its last transactions.
     func keep() throws(StoreError) -> String {
         let directory = DatabaseFile.parent(of: log)
         var count = 1
@@ -27,10 +28,10 @@ struct ReplacedLog {
             count += 1
         }
         let path = "\(directory)/\(name(count))"
-        if !hasNoPendingWrites, link(log + "-wal", path + "-wal") != 0 {
-            let failure = DatabaseFile.systemError(errno, path: path + "-wal")
-            unlink(path)
-            throw failure
+        try OpenFile.directory(directory).synchronize()
+        guard !hasNoPendingWrites else { return path }
+        guard rename(log + "-wal", path + "-wal") == 0 else {
+            throw DatabaseFile.systemError(errno, path: path + "-wal")
         }
         try OpenFile.directory(directory).synchronize()
         return path
@@ -71,21 +72,57 @@ struct ReplacedLog {
         try OpenFile.synchronizeDirectory(of: log)
     }
 
-    /// Removes the second name of a log that a killed run left with two.
-    static func removeUnfinished(in directory: String, log: String) {
-        guard let own = stat.at(log), own.st_nlink > 1 else { return }
-        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
-        for entry in entries where entry.hasPrefix(prefix) && entry.hasSuffix(suffix) {
-            let path = "\(directory)/\(entry)"
-            guard let other = stat.ofLink(at: path), FileIdentity(other) == FileIdentity(own)
-            else { continue }
-            // Its write-ahead log may have lost its original name already, which is restored.
-            guard
-                link(path + "-wal", log + "-wal") == 0 || errno == ENOENT
-                    || isSame(path + "-wal", log + "-wal")
-            else { continue }
-            unlink(path + "-wal")
+    // MARK: A run that was killed or failed
+
+    /// Throws `fileCorrupt` for a log whose write-ahead log has another name, and `fileReplaced`
+    /// for a missing log beside one that was replaced: events would be lost, or positions assigned
+    /// twice. Looks at names only, so that it has no effect on a run that goes on.
+    static func requireFinished(_ log: String) throws(StoreError) {
+        if stat.at(log) == nil, !entries(beside: log).isEmpty {
+            throw StoreError(
+                .fileReplaced, path: log,
+                reason: "The file is missing, but one that a restore replaced is beside it.",
+                remedy: "Put the file back as it was, or `subledger restore` a backup; to start a"
+                    + " new ledger, use another data directory.")
+        }
+        for path in secondNames(of: log) where stat.ofLink(at: path + "-wal") != nil {
+            throw StoreError(
+                .fileCorrupt, path: log,
+                reason: "A restore that did not end has renamed its write-ahead log.",
+                remedy: "Run the same `subledger restore` again; it puts that back first.")
+        }
+    }
+
+    /// Takes back `keep`, unless the new log has taken the log's name.
+    static func removeUnfinished(_ log: String) {
+        for path in secondNames(of: log) {
+            if let writes = stat.ofLink(at: path + "-wal") {
+                // Renaming it set its time of change. Into a log that was written to since, SQLite
+                // would replay older pages.
+                let renamed = writes.st_ctim
+                guard let written = stat.at(log)?.st_mtim,
+                    (written.tv_sec, written.tv_nsec) <= (renamed.tv_sec, renamed.tv_nsec),
+                    link(path + "-wal", log + "-wal") == 0 || isSame(path + "-wal", log + "-wal")
+                else { continue }
+                unlink(path + "-wal")
+            }
             unlink(path)
+        }
+    }
+
+    /// What restores kept beside a log.
+    private static func entries(beside log: String) -> [String] {
+        let directory = DatabaseFile.parent(of: log)
+        let entries = (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        return entries.filter { $0.hasPrefix(prefix) }.map { "\(directory)/\($0)" }
+    }
+
+    /// The names that `keep` gave to a log which has not been replaced.
+    private static func secondNames(of log: String) -> [String] {
+        guard let own = stat.at(log), own.st_nlink > 1 else { return [] }
+        return entries(beside: log).filter { path in
+            path.hasSuffix(suffix)
+                && stat.ofLink(at: path).map { FileIdentity($0) } == FileIdentity(own)
         }
     }
 

@@ -81,6 +81,7 @@ public final class EventLog: LedgerLog {
             migrations: SchemaHistory.log,
             pageByteCount: EventLog.pageByteCount, cacheKibibytes: EventLog.cacheKibibytes,
             busyTimeoutSeconds: busyTimeoutSeconds)
+        try ReplacedLog.requireFinished(path)
         try WriteAheadLogCheck(path: path, pageByteCount: EventLog.pageByteCount).run()
         state = Mutex(AppendState(writer: try file.openWriter()))
         watch = try FileIdentityGuard(path: path)

@@ -269,11 +269,11 @@ struct LogRestoreTests {
             ])
     }
 
-    /// A log whose last process was killed: some events are only in the write-ahead log.
+    /// A log whose last process was killed: its events are only in the write-ahead log.
     private func killedTarget(_ place: BackupPlace) async throws {
         let origin = place.file("killed")
         let log = try await place.open(origin)
-        _ = try await log.append(Sample.events(200..<203))
+        for number in 200..<203 { _ = try await log.append(Sample.events(number..<(number + 1))) }
         try FileManager.default.copyItem(atPath: origin, toPath: place.target)
         try FileManager.default.removeItem(atPath: place.target + "/log.sqlite-shm")
         await log.close()
@@ -317,16 +317,76 @@ struct LogRestoreTests {
         #expect(try await place.content(place.target).events.count == 5)
     }
 
-    @Test("A run that died between linking and replacing the log needs no manual cleanup")
-    func unfinished() async throws {
+    @Test(
+        "Killed or failed before the copy has the name, a log keeps its last events or is refused",
+        arguments: 0..<4)
+    func killedBeforeName(step: Int) async throws {
+        // given
         let place = try await backedUp()
-        try await place.append(Sample.events(0..<3), to: place.target)
+        try await killedTarget(place)
         let log = place.target + "/log.sqlite"
-        let aside = place.target + "/log-replaced-2030-01-01T000000.000Z.sqlite"
-        try FileManager.default.linkItem(atPath: log, toPath: aside)
-        try Data("frames".utf8).write(to: URL(filePath: aside + "-wal"))
-        ReplacedLog.removeUnfinished(in: place.target, log: log)
-        #expect(try place.names(place.target) == ["log.sqlite", "log.sqlite-wal"])
-        #expect(try Data(contentsOf: URL(filePath: log + "-wal")) == Data("frames".utf8))
+        try place.rewrite(log + "-wal") { $0[32 + 24 + 100] ^= 8 }
+        let left = try ["", "-wal"].map { try Data(contentsOf: URL(filePath: log + $0)) }
+        let replaced = ReplacedLog(log: log, now: place.now)
+        // when
+        switch step {
+        case 0: #expect(link(log, place.target + "/log-replaced-2030.sqlite") == 0)
+        case 1, 2: _ = try replaced.keep()
+        default: try await failBeforeName(place, replaces: true)
+        }
+        if step == 2 { try replaced.removeSidecars() }
+        // then
+        let refused = StoreError(.fileCorrupt, reason: "", remedy: "")
+        await #expect(throws: refused) { _ = try await place.open(place.target) }
+        await #expect(throws: refused) { _ = try await CopiedLog.open(place.target) }
+        await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
+        let names = ["log.sqlite", "log.sqlite-wal", "projector.lock"]
+        #expect(try place.names(place.target) == names)
+        await #expect(throws: refused) { _ = try await place.open(place.target) }
+        let report = try await place.restore(replaces: true)
+        #expect(report.before == .unreadable)
+        let aside = try #require(report.setAside)
+        #expect(try ["", "-wal"].map { try Data(contentsOf: URL(filePath: aside + $0)) } == left)
+        #expect(try await place.content(place.target).events.count == 5)
+    }
+
+    /// A restore that fails in the last step before the copy gets the log's name.
+    private func failBeforeName(_ place: BackupPlace, replaces: Bool) async throws {
+        let obstacle = place.target + "/log.sqlite-shm"
+        try FileManager.default.createDirectory(
+            atPath: obstacle, withIntermediateDirectories: false)
+        await #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
+            try await place.restore(replaces: replaces)
+        }
+        try FileManager.default.removeItem(atPath: obstacle)
+    }
+
+    @Test("A log that was written to without its write-ahead log does not get it back")
+    func writtenSince() async throws {
+        let place = try await backedUp()
+        try await killedTarget(place)
+        let log = place.target + "/log.sqlite"
+        let aside = try ReplacedLog(log: log, now: place.now).keep()
+        try FileManager.default.setAttributes(
+            [.modificationDate: Date(timeIntervalSinceNow: 3_600)], ofItemAtPath: log)
+        ReplacedLog.removeUnfinished(log)
+        #expect(!FileManager.default.fileExists(atPath: log + "-wal"))
+        #expect(FileManager.default.fileExists(atPath: aside + "-wal"))
+        #expect(try await place.restore(replaces: true).before == .unreadable)
+        #expect(try await place.content(place.target).events.count == 5)
+    }
+
+    @Test("Where only a kept write-ahead log is left of a log, no other log is begun")
+    func orphanKept() async throws {
+        let place = try await backedUp()
+        try await killedTarget(place)
+        try FileManager.default.removeItem(atPath: place.target + "/log.sqlite")
+        try await failBeforeName(place, replaces: false)
+        #expect(!FileManager.default.fileExists(atPath: place.target + "/log.sqlite-wal"))
+        await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
+            _ = try await place.open(place.target)
+        }
+        #expect(try await place.restore().before == nil)
+        #expect(try await place.content(place.target).events.count == 5)
     }
 }
