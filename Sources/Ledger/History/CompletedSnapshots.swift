@@ -94,6 +94,7 @@ struct CompletedSnapshots {
         guard let snapshot = fact.transaction else { return }
         let donors = about.filter { $0 != index }
         var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
+        whole.completeOffer(by: donors.map { ordered[$0] }, trust: fact.trust)
         // It decides which purchases are one: a lower rank must not merge two.
         if snapshot.webOrderLineItemId == nil {
             whole.webOrderLineItemId = donors.lazy.filter { ordered[$0].trust >= fact.trust }
@@ -118,7 +119,7 @@ struct CompletedSnapshots {
             || CompletedSnapshots.isUpgraded(snapshot, index, about, ordered, purchases)
         // A period that ends in the second in which the next one begins ends at that start.
         if let end = whole.expiresDate {
-            whole.expiresDate = whole.expiresDate.refined(by: starts[end.wholeSeconds])
+            whole.expiresDate = end.refined(by: starts[end.wholeSeconds])
         }
         facts[index].transaction = whole
     }
@@ -237,17 +238,12 @@ extension TransactionSnapshot {
             }
             whole.billingPlanType = whole.billingPlanType ?? other.billingPlanType
             whole.commitment = whole.commitment ?? other.commitment
-            if whole.offer?.discountType == nil, let offer = other.offer,
-                isTrialPeriod != false || offer.discountType?.value != .freeTrial
-            {
-                whole.offer = offer
-            }
             // Receipts write whole seconds.
-            whole.purchaseDate = whole.purchaseDate.refined(by: other.purchaseDate)
-            whole.originalPurchaseDate = whole.originalPurchaseDate.refined(
+            whole.purchaseDate = whole.purchaseDate?.refined(by: other.purchaseDate)
+            whole.originalPurchaseDate = whole.originalPurchaseDate?.refined(
                 by: other.originalPurchaseDate)
-            whole.expiresDate = whole.expiresDate.refined(by: other.expiresDate)
-            whole.revocationDate = whole.revocationDate.refined(by: other.revocationDate)
+            whole.expiresDate = whole.expiresDate?.refined(by: other.expiresDate)
+            whole.revocationDate = whole.revocationDate?.refined(by: other.revocationDate)
         }
         if whole.revocationDate != nil {
             let same = others.first { $0.revocationDate == whole.revocationDate }
@@ -257,13 +253,36 @@ extension TransactionSnapshot {
         }
         return whole
     }
+
+    /// Takes the offer that a signed transaction states, else the first one stated that completes
+    /// its own: any where it states none, else one of the same type that has the discount type.
+    ///
+    /// - Parameter others: in the order in which donors are tried.
+    fileprivate mutating func completeOffer(by others: [Fact], trust: Trust) {
+        for other in others {
+            guard let known = other.statedTransaction, let stated = known.offer else { continue }
+            if !CompletedSnapshots.isPartial(other), other.trust >= trust {
+                offer = stated
+                // Else the signed transaction does not state whether it was free.
+                if stated.discountType != nil || known.price != nil { isTrialPeriod = nil }
+                return
+            }
+            if isTrialPeriod == false, stated.discountType?.value == .freeTrial { continue }
+            if let offer {
+                guard offer.discountType == nil, stated.discountType != nil,
+                    offer.type == stated.type, other.trust >= trust
+                else { continue }
+            }
+            offer = stated
+            return
+        }
+    }
 }
 
-extension Timestamp? {
+extension Timestamp {
     /// Refines a date in whole seconds to the milliseconds of another date in the same second.
-    fileprivate func refined(by other: Timestamp?) -> Timestamp? {
-        guard let self, let other, self.milliseconds % 1_000 == 0, self.milliseconds > 0,
-            self.isSameSecond(as: other)
+    func refined(by other: Timestamp?) -> Timestamp {
+        guard let other, milliseconds % 1_000 == 0, milliseconds > 0, isSameSecond(as: other)
         else { return self }
         return other
     }

@@ -18,6 +18,8 @@ struct OneTimePurchase {
         }
         let trusted = copies.map { records[$0].best.trust }.max()
         copies.removeAll { records[$0].best.trust != trusted }
+        var records = records
+        TransactionRecord.joinRevocations(of: copies, &records, facts)
         return groups(copies, records, facts).compactMap { group in
             let period = Period(purchase: group, records, facts)
             return facts[period.bestFact].statedTransaction.map { best in

@@ -96,8 +96,13 @@ extension History {
 extension Period {
     /// The periods of a chain, in order. Only auto-renewable transactions make periods.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
-        var periods = groups(records.indices, records, facts).map { group in
-            Period(group.records, records, facts, renewal: group.renewalFact)
+        let groups = groups(records.indices, records, facts)
+        var joined = records
+        for group in groups where group.records.count > 1 {
+            TransactionRecord.joinRevocations(of: group.records, &joined, facts)
+        }
+        var periods = groups.map { group in
+            Period(group.records, joined, facts, renewal: group.renewalFact)
         }
         order(&periods, records, facts)
         return periods
@@ -306,13 +311,13 @@ extension Period {
     ) {
         let sorted =
             group.count == 1
-            ? group : group.sorted { Statement.isWorse(all[$0].best, all[$1].best) }[...]
+            ? group : group.sorted { TransactionRecord.isWorse(all[$0], all[$1], facts) }[...]
         let bestRecord = all[sorted[sorted.endIndex - 1]]
         records = sorted
         transactionId = bestRecord.transactionId
         bestFact = bestRecord.bestFact
         isUpgraded = facts[bestRecord.bestFact].statedTransaction?.isUpgraded ?? false
-        var start = Timestamp(milliseconds: .max)
+        var (start, startFact) = (Timestamp(milliseconds: .max), bestFact)
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
         var first = (bestRecord.firstStated, bestRecord.firstFact)
@@ -321,8 +326,8 @@ extension Period {
         for index in sorted {
             let record = all[index]
             if let fact = record.renewalFact { renewal = min(renewal ?? fact, fact) }
-            if let purchase = facts[record.bestFact].statedTransaction?.purchaseDate {
-                start = min(start, purchase)
+            if let bought = facts[record.bestFact].statedTransaction?.purchaseDate, bought < start {
+                (start, startFact) = (bought, record.bestFact)
             }
             if let stated = record.statedEnd, stated > end {
                 end = stated
@@ -334,6 +339,10 @@ extension Period {
         }
         if spans.count > 1 {
             spans.sort { ($0.from, $0.opener) < ($1.from, $1.opener) }
+        }
+        // Receipts write whole seconds.
+        if CompletedSnapshots.isPartial(facts[startFact]) {
+            start = start.refined(by: facts[bestFact].statedTransaction?.purchaseDate)
         }
         self.start = start
         // Sandbox has stated ends before starts; such a period is empty.

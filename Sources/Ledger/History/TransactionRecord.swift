@@ -43,7 +43,7 @@ struct TransactionRecord: Sendable {
     let transactionId: TransactionId
     /// Worst to best.
     let statements: ArraySlice<Statement>
-    let spans: [RevocationSpan]
+    private(set) var spans: [RevocationSpan]
     /// When it was first stated, and by which fact.
     let firstStated: Timestamp
     let firstFact: Int
@@ -169,6 +169,52 @@ struct TransactionRecord: Sendable {
         }
         if let open { closed.append(open) }
         return closed
+    }
+
+    // MARK: Copies
+
+    /// Orders the copies of a purchase, worse first: one that only receipts state before one that a
+    /// signed transaction states, and of those one without an appAccountToken first (rule 2).
+    static func isWorse(
+        _ left: TransactionRecord, _ right: TransactionRecord, _ facts: OrderedFacts
+    ) -> Bool {
+        let (one, two) = (left.completeness(facts), right.completeness(facts))
+        return one == two ? Statement.isWorse(left.best, right.best) : one < two
+    }
+
+    private func completeness(_ facts: OrderedFacts) -> Int {
+        let isSigned = statements.contains { !CompletedSnapshots.isPartial(facts[$0.fact]) }
+        if isSigned { return 2 }
+        return facts[bestFact].statedTransaction?.appAccountToken == nil ? 0 : 1
+    }
+
+    /// Removes, from the copies of one purchase, revocations that only receipts state of a copy if
+    /// another copy has one in the same second: it is the same one, and ends with it (rule 3).
+    static func joinRevocations(
+        of copies: some Collection<Int>, _ all: inout [TransactionRecord], _ facts: OrderedFacts
+    ) {
+        let revoked = copies.filter { !all[$0].spans.isEmpty }
+            .sorted { isWorse(all[$0], all[$1], facts) }
+        guard revoked.count > 1 else { return }
+        let signed = revoked.map { index in
+            Set(
+                all[index].statements.filter { !CompletedSnapshots.isPartial(facts[$0.fact]) }
+                    .compactMap(\.revocationDate))
+        }
+        // Of each second the best copy of which a signed transaction states it, else the best one.
+        var kept: [Int64: Int] = [:]
+        for isSigned in [false, true] {
+            for (index, dates) in zip(revoked, signed) {
+                for span in all[index].spans where dates.contains(span.from) == isSigned {
+                    kept[span.from.wholeSeconds] = index
+                }
+            }
+        }
+        for (index, dates) in zip(revoked, signed) {
+            all[index].spans.removeAll { span in
+                !dates.contains(span.from) && kept[span.from.wholeSeconds] != index
+            }
+        }
     }
 
     /// Why access ended on a revocationDate, and the fact that states it unless it is a refund.

@@ -218,6 +218,29 @@ struct PlainReading {
         return left.fact.digest < right.fact.digest
     }
 
+    /// Of the copies of a purchase, one with a signed transaction is better, then one with a token.
+    private static func isWorseCopy(_ left: Period, _ right: Period) -> Bool {
+        if left.isOfReceipts != right.isOfReceipts { return left.isOfReceipts }
+        let (one, two) = (left.best.transaction, right.best.transaction)
+        if left.isOfReceipts, (one.appAccountToken == nil) != (two.appAccountToken == nil) {
+            return one.appAccountToken == nil
+        }
+        return isWorse(left.best, right.best)
+    }
+
+    /// Whether a revocation is stated of this copy by receipts alone, and of another one in the same
+    /// second: by a signed transaction, or of a better copy.
+    private static func isRepeated(_ span: Span, of place: Int, in copies: [Period]) -> Bool {
+        guard !copies[place].isSigned(span) else { return false }
+        return copies.indices.contains { other in
+            other != place
+                && copies[other].spans.contains { known in
+                    known.from.milliseconds / 1_000 == span.from.milliseconds / 1_000
+                        && (other > place || copies[other].isSigned(known))
+                }
+        }
+    }
+
     private static func spans(_ ranked: [Snapshot]) -> [Span] {
         var spans: [Span] = []
         var open: Timestamp?
@@ -276,10 +299,19 @@ struct PlainReading {
                 result += grouped(kept)
                 continue
             }
-            var whole = group.max { isWorse($0.best, $1.best) }!
-            whole.start = group.map(\.start).min()!
+            group.sort(by: isWorseCopy)
+            var whole = group.last!
+            // Receipts write whole seconds.
+            let earliest = group.min { $0.start < $1.start }!
+            let from = earliest.start.milliseconds
+            let isCoarse = earliest.isOfReceipts && from % 1_000 == 0
+            if !isCoarse || whole.start.milliseconds - from >= 1_000 {
+                whole.start = earliest.start
+            }
             whole.end = max(whole.start, group.map(\.end).max()!)
-            whole.spans = group.flatMap(\.spans)
+            whole.spans = group.indices.flatMap { index in
+                group[index].spans.filter { !isRepeated($0, of: index, in: group) }
+            }
             whole.firstStated = group.map(\.firstStated).min()!
             whole.countsFrom = whole.start
             whole.statements = group.flatMap(\.statements)
@@ -287,5 +319,18 @@ struct PlainReading {
             result.append(whole)
         }
         return result
+    }
+}
+
+extension PlainReading.Period {
+    /// Whether no signed transaction states it.
+    var isOfReceipts: Bool { statements.allSatisfy(\.fact.cause.kind.mayNameSeveralChains) }
+
+    /// Whether a signed transaction states this revocation.
+    func isSigned(_ span: PlainReading.Span) -> Bool {
+        statements.contains { statement in
+            !statement.fact.cause.kind.mayNameSeveralChains
+                && statement.transaction.revocationDate == span.from
+        }
     }
 }

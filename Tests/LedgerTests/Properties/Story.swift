@@ -18,6 +18,14 @@ struct Story: Sendable, CustomTestStringConvertible {
     private static let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10))
         .revoked(day(9))
 
+    private static func copied(
+        _ id: String, _ from: Timestamp, _ to: Timestamp
+    ) -> TransactionSnapshot {
+        var copy = TransactionSnapshot.period(id, from, to)
+        copy.webOrderLineItemId = WebOrderLineItemId("w")
+        return copy
+    }
+
     static let all: [Story] = [
         Story(
             "renewals and an end",
@@ -74,6 +82,31 @@ struct Story: Sendable, CustomTestStringConvertible {
                 },
                 .transaction("3", day(29), day(40), at: day(29)).transaction {
                     $0.webOrderLineItemId = WebOrderLineItemId("w")
+                },
+            ]),
+        Story(
+            "copies of two purchases in a receipt",
+            [
+                bought.with { $0.transaction = copied("1", day(0, 254), day(30, 254)) },
+                .transaction("2", day(0), day(30), at: day(12)).with {
+                    $0.cause.kind = .receipt
+                    $0.transaction = copied("2", day(0), day(30))
+                    $0.transaction?.revocationDate = day(9)
+                },
+                refund.with {
+                    $0.transaction = copied("1", day(0, 254), day(30, 254))
+                    $0.transaction?.revocationDate = day(9, 456)
+                },
+                .notification(.refundReversed, at: day(20)).with {
+                    $0.transaction = copied("1", day(0, 254), day(30, 254))
+                },
+                .didFailToRenew(at: day(30, 254), grace: day(36)),
+                .didRenew("3", day(30, 254), day(60), at: day(33), .billingRecovery).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("v")
+                },
+                .transaction("4", day(30), day(60), at: day(33)).with {
+                    $0.cause.kind = .receipt
+                    $0.transaction?.webOrderLineItemId = WebOrderLineItemId("v")
                 },
             ]),
         Story(
