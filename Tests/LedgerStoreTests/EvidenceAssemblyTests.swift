@@ -1,4 +1,5 @@
 import LedgerTestSupport
+import Signing
 import Testing
 
 @testable import LedgerStore
@@ -22,6 +23,24 @@ struct EvidenceAssemblyTests {
     func plain(rest: Int) throws {
         for length in Self.lengths where length > 0 && length % 3 == rest {
             try expectExact(Array(Sample.token(Self.text(length)).utf8), .token)
+        }
+    }
+
+    @Test("A body that assembles to more than the maximum of evidence is unreadable")
+    func tooLong() throws {
+        let name = [UInt8](repeating: UInt8(ascii: "a"), count: 65_536)
+        let header = EvidenceHeader(hash: SHA256.hash(name), bytes: name)
+        let signature = [UInt8](repeating: 0, count: CompactJWS.signatureByteCount)
+        // A token without payload: the header, two full stops and the signature.
+        let token: [UInt8] = [1, 0] + signature
+        let encodedCount = (signature.count * 4 + 2) / 3
+        let most = LogLimits.evidenceByteCount / (header.bytes.count + 2 + encodedCount)
+        for (count, isReadable) in [(most, true), (most + 1, false)] {
+            let tokens = Array(repeatElement(token, count: count).joined())
+            let packed = PackedEvidence(
+                form: .token, headers: [header], body: [UInt8(count)] + tokens)
+            let bytes = try? packed.originalBytes()
+            #expect((bytes != nil) == isReadable)
         }
     }
 

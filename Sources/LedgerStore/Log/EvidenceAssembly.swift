@@ -10,7 +10,7 @@ struct EvidenceAssembly {
         self.headers = headers
     }
 
-    /// Nil when the body is invalid.
+    /// Nil when the body is invalid, or longer than any evidence.
     mutating func bytes(reserving byteCount: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(byteCount)
@@ -32,6 +32,8 @@ struct EvidenceAssembly {
             } else if !putToken(header: tag >> 1, isInside: isInside, to: &bytes) {
                 return false
             }
+            // A damaged body may name a long header again and again.
+            guard bytes.count <= LogLimits.evidenceByteCount else { return false }
         }
         return true
     }
