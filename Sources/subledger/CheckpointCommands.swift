@@ -214,10 +214,11 @@ extension AuditCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            guard let data = FileManager.default.contents(atPath: file) else {
+            // A page is larger than the bundle it holds.
+            let limit = 2 * ProofBundle.maximumByteCount
+            guard let bytes = InputFile.read(file, limit: limit) else {
                 throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
             }
-            let bytes = Array(data)
             let bundle = try ProofBundle(bytes)
             let key = try key.map { try NoteVerifierKey($0) }
             let roots = try settings.trustedRoots()

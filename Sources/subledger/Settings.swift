@@ -89,8 +89,8 @@ struct Settings {
         let usual = ServiceConfiguration.defaultFile
         let found = path ?? (FileManager.default.fileExists(atPath: usual) ? usual : nil)
         guard let file = found else { return ServiceConfiguration() }
-        let content = FileManager.default.contents(atPath: file)
-        guard let data = content, data.count <= ServiceConfiguration.maximumByteCount else {
+        let content = InputFile.read(file, limit: ServiceConfiguration.maximumByteCount)
+        guard let bytes = content, bytes.count <= ServiceConfiguration.maximumByteCount else {
             let bound = ServiceConfiguration.maximumByteCount / 1_048_576
             let reason =
                 content == nil
@@ -100,7 +100,7 @@ struct Settings {
                 "\(file): \(reason); correct it, or name another one with --config.",
                 .configuration)
         }
-        guard let text = String(validating: data, as: UTF8.self) else {
+        guard let text = String(validating: bytes, as: UTF8.self) else {
             throw CommandFailure(
                 ConfigurationError.Code.invalidValue, "\(file): it is not UTF-8; save it as UTF-8.",
                 .configuration)

@@ -14,11 +14,11 @@ package enum SecretFile {
     package static func text(
         _ file: String, key: String, upTo byteCount: Int
     ) throws(ConfigurationError) -> String {
-        guard let data = FileManager.default.contents(atPath: file), data.count <= byteCount else {
+        guard let bytes = InputFile.read(file, limit: byteCount), bytes.count <= byteCount else {
             throw ConfigurationError(
                 .unreadableFile, key: key,
                 reason: "The file cannot be read or holds no secret; check path and permissions.")
         }
-        return String(decoding: data, as: UTF8.self)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
