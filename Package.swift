@@ -363,8 +363,8 @@ let package = Package(
         .testTarget(
             name: "ProofsTests",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "LedgerStore", "Projection", "Queries", "Reports",
-                "Proofs",
+                "AppStore", "Signing", "Ledger", "LedgerStore", "SQLiteStore", "Projection",
+                "Queries", "Reports", "Proofs",
                 "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),

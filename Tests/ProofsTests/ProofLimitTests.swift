@@ -1,8 +1,10 @@
 import AppStore
+import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
+import SQLiteStore
 import Signing
 import Testing
 
@@ -97,6 +99,33 @@ struct ProofLimitTests {
                     try ProofBundle(Array(text.prefix(count)))
                 }
                 #expect(error?.message.contains("larger than 64 MiB") == isTooLarge)
+            }
+        }
+    }
+
+    @Test("As many statements about a subscription as an answer may rest on, and one more")
+    func statements() async throws {
+        try await ProvenStory.run(StoryTelling.names[0]) { session, _, _ in
+            let event = try #require(try await session.ledger.log.event(at: 1))
+            let stated = try #require(try FactDecoder.decode(event).first)
+            let other = ChainId(
+                bundleId: stated.chain.bundleId,
+                originalTransactionId: OriginalTransactionId("other"))
+            let now = event.event.receivedAt
+            let query = BundleQuery(
+                subject: .subscription(other, askedAs: "other"), at: now, now: now,
+                knownPosition: 1)
+            let most = ProofBundle.maximumFactCount
+            for (count, isFolded) in [(most, true), (most + 1, false)] {
+                let facts = Array(repeating: stated.fact, count: count)
+                let error: ProofError?
+                do {
+                    _ = try BundleFold.value(
+                        query, in: session.ledger.environment, session.ledger.catalogue,
+                        of: [stated.chain: facts])
+                    error = nil
+                } catch let refusal as ProofError { error = refusal }
+                #expect((error == nil) == isFolded)
             }
         }
     }

@@ -187,8 +187,13 @@ public struct BundleCheck: Sendable {
         guard let catalogue = Catalogue(bundled: answer.catalogue) else {
             return report.fail("answer", "Its catalogue of products cannot be read.")
         }
-        let value = try? BundleFold.value(
-            answer.query, in: bundle.environment, catalogue, events)
+        let value: JSONValue?
+        do {
+            value = try BundleFold.value(answer.query, in: bundle.environment, catalogue, events)
+        } catch {
+            return report.fail(
+                "answer", (error as? ProofError)?.message ?? "These events cannot be folded.")
+        }
         guard let value, value.encoded() == answer.value.encoded() else {
             return report.fail("answer", "Folding these events does not give this answer.")
         }

@@ -26,10 +26,18 @@ enum BundleFold {
     }
 
     /// The same of the facts of each chain.
+    ///
+    /// Throws `nothingToProve` where one has too many.
     static func value(
         _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
         of stated: [ChainId: [Fact]]
     ) throws -> JSONValue? {
+        if stated.values.contains(where: { $0.count > ProofBundle.maximumFactCount }) {
+            throw ProofError(
+                .nothingToProve,
+                "A subscription has more than \(ProofBundle.maximumFactCount) statements, the most"
+                    + " that a bundle's answer may rest on.")
+        }
         var facts = stated
         // In a bundle of a report: what was counted before an erasure is not counted again.
         for chain in facts.keys where chain.customer == nil {

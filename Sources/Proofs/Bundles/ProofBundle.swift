@@ -10,6 +10,8 @@ public struct ProofBundle: Sendable {
     public static let maximumByteCount = 64 * 1024 * 1024
     /// Most events of a bundle.
     public static let maximumEventCount = 20_000
+    /// Most statements about one chain: the time of a fold may grow with their square.
+    static let maximumFactCount = 50_000
     /// Most JSON values of a file: far more than the at most 69 of an event (63 of them the hashes
     /// of its inclusion proof) and what an answer states of it, and far fewer than a file has room
     /// for.
