@@ -2,6 +2,7 @@ import AppStore
 internal import LedgerStore
 internal import Projection
 internal import SQLiteStore
+import Synchronization
 
 /// Keeps one environment's projections at the end of the log while the service runs.
 ///
@@ -177,7 +178,6 @@ struct ProjectionLoop: Sendable {
     private func catchUp(_ projector: Projector, from position: Int64) async throws(StoreError) {
         let start = ContinuousClock.now
         let known = projector.remarks.count
-        let before = served.board.snapshot
         let head = try await projector.catchUp(resting: rest(worked:)) { progress in
             // Each step in the files can serve answers at once.
             guard progress.phase == .apply else { return }
@@ -187,7 +187,7 @@ struct ProjectionLoop: Sendable {
         }
         try await ledger.completeness(asOf: projector.projections, at: head)
         publish(projector, head)
-        try await forgetErased(since: before)
+        try await forgetErased()
         for remark in projector.remarks.dropFirst(known) { emit(remark) }
         served.observer.projected(
             ledger.environment, eventCount: max(0, head - position), start.duration(to: .now))
@@ -218,16 +218,19 @@ struct ProjectionLoop: Sendable {
     // MARK: Erasures
 
     /// Forgets what is remembered of persons once answers include an erasure; earlier answers may
-    /// have named the person again. Also after erasures by other processes.
-    ///
-    /// - Parameter before: what answers came from before; an erasure makes other files of it.
-    private func forgetErased(since before: LedgerSnapshot?) async throws(StoreError) {
-        guard let before, before.projections.path != served.board.snapshot?.projections.path else {
-            return
+    /// have named the person again. Also after erasures by other processes. If it fails, the next
+    /// call looks for the same erasures.
+    private func forgetErased() async throws(StoreError) {
+        guard let current = served.board.snapshot else { return }
+        // An erasure makes other files of those that answers came from.
+        if let last = served.lastForgotten.withLock({ $0 }),
+            last.path != current.projections.path
+        {
+            let erasures = try await ledger.log.erasurePositions(
+                after: last.position, through: .max)
+            if !erasures.isEmpty { served.forgetPersons() }
         }
-        let erasures = try await ledger.log.erasurePositions(
-            after: before.position, through: .max)
-        if !erasures.isEmpty { served.forgetPersons() }
+        served.lastForgotten.withLock { $0 = (current.projections.path, current.position) }
     }
 
     // MARK: Following
@@ -262,11 +265,10 @@ struct ProjectionLoop: Sendable {
             // Never publish an older position.
             guard position >= served.projectedPosition ?? 0 else { return }
             try await ledger.completeness(asOf: store, at: checkpoint.position)
-            let before = served.board.snapshot
             served.board.publish(
                 LedgerSnapshot(
                     ledger: ledger, facts: facts, projections: store, position: position))
-            try await forgetErased(since: before)
+            try await forgetErased()
         } catch {
             // The holder of the lock finds the problem too and rebuilds the file.
             return

@@ -19,6 +19,8 @@ public final class ServedLedger: Sendable {
     let retentionReads = RetentionReads()
     /// Called after an erasure: each clears other data about persons of this ledger from memory.
     let erasureHandlers = Mutex<[@Sendable () -> Void]>([])
+    /// The projections and the position of answers when erasures were last looked for.
+    let lastForgotten = Mutex<(path: String, position: Int64)?>(nil)
     /// The newest events of each app.
     let arrivals = AppArrivals()
     /// The stored part of the last status.
