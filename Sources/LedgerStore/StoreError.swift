@@ -26,8 +26,8 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case fileCorrupt
         /// The file or its directory cannot be written.
         case fileReadOnly
-        /// The file or its write-ahead log was deleted, moved or replaced while open; or only the
-        /// write-ahead log is left.
+        /// The file or its write-ahead log was deleted, moved or replaced while open; or it is
+        /// missing beside its write-ahead log, derived data, or a log that a restore replaced.
         case fileReplaced
         /// Another process held the file longer than the busy timeout.
         case fileLocked

@@ -24,8 +24,9 @@ public struct RebuildCheck: Sendable {
     /// number.
     public struct Report: Sendable {
         public var differences: [Difference] = []
-        /// The other chains that differ.
-        private(set) var unlisted: Set<ChainId> = []
+        /// Hashes of the other chains that differ, to count each once; two with the same count as
+        /// one.
+        private(set) var unlisted: Set<Int> = []
         public var count: Int { differences.count + unlisted.count }
         /// Findings about the files apart from the rows of chains: tables with rows of no chain,
         /// `schema` for other tables or views, tables of sums that do not match the contributions,
@@ -55,7 +56,7 @@ public struct RebuildCheck: Sendable {
 
         mutating func note(_ chain: ChainId, _ columns: [String]) {
             guard differences.count < RebuildCheck.maximumDifferenceCount else {
-                unlisted.insert(chain)
+                unlisted.insert(chain.hashValue)
                 return
             }
             differences.append(Difference(chain: chain, columns: columns))

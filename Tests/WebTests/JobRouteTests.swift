@@ -99,7 +99,7 @@ struct JobRouteTests {
 
     private struct Unexpected: Error {}
 
-    @Test("A job that the store fails, or an unexpected error, is in the log; its message no path")
+    @Test("A report that fails by the store or unexpectedly is logged; its message shows no path")
     func failed() async throws {
         let store = StoreError(
             .ioError, path: "/srv/log.sqlite", reason: "The disk failed.", remedy: "Replace it.")

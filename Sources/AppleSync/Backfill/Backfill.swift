@@ -101,8 +101,7 @@ public struct Backfill: Sendable {
         let troubles = try await ledger.operations.backfill(progress.key)?.troubles ?? []
         for trouble in troubles {
             guard progress.stop == nil else { return }
-            guard let code = trouble.code.flatMap({ APIFailure.Code(rawValue: $0) }), code.mayPass
-            else { continue }
+            guard trouble.mayPass else { continue }
             await progress.retake(trouble, await fetch(trouble.id), at: ledgers.clock())
             report(progress.text)
         }
@@ -122,7 +121,8 @@ public struct Backfill: Sendable {
                     environment: ledger.environment,
                     position: try await ledger.log.head().position))
         }
-        if report.left == 0, report.stop == nil {
+        // The next run retries what may pass, and nothing else.
+        if report.left == 0, report.stop == nil, !report.troubles.contains(where: \.mayPass) {
             try await ledger.operations.forgetBackfill(progress.key)
         }
         return report
@@ -137,5 +137,12 @@ public struct Backfill: Sendable {
             if includesRefunds { try await requests.refunds() }
         } catch { return BackfillOutcome(tally: requests.tally, failure: error) }
         return BackfillOutcome(tally: requests.tally, failure: nil)
+    }
+}
+
+extension BackfillRun.Trouble {
+    /// Whether the same request may succeed later.
+    fileprivate var mayPass: Bool {
+        code.flatMap { APIFailure.Code(rawValue: $0) }?.mayPass ?? false
     }
 }

@@ -48,13 +48,13 @@ struct IdListReader {
             var records = CSVReader(
                 bytes, from: start, line: number, delimiter: delimiter(of: line))
             let names = records.next()?.fields.map { records.text($0) } ?? []
-            let columns = idColumns(names)
             // A header may begin with a column named "#".
+            if first == comment, names.first != "#" { continue }
+            let columns = idColumns(names)
             if !columns.isEmpty {
                 try reader.read(&records, names, columns)
                 return reader.list
             }
-            if first == comment { continue }
             // A plain list has neither a header nor several columns.
             if names.count > 1 { throw .noIdColumn }
             break

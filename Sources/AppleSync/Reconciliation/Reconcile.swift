@@ -155,8 +155,8 @@ public struct Reconcile: Sendable {
         }
     }
 
-    /// Records notices that are still open, so that the service pauses the chain. A failure that
-    /// may pass does not make the pause longer.
+    /// Records notices that are still open, so that the service pauses the chain. After a failure
+    /// that may pass, the pause has its first length again.
     private func keep(
         _ result: ChainReconciliation, _ run: Run, _ report: inout ReconcileReport
     ) async {
@@ -168,8 +168,8 @@ public struct Reconcile: Sendable {
             guard !open.isEmpty else {
                 return try await ledger.operations.keep(nil, of: result.chain)
             }
-            // What fails for every customer says nothing about the chain.
-            if let failure = result.failure, failure.concernsAllCustomers { return }
+            // What fails for other chains too says nothing about this one.
+            if let failure = result.failure, failure.isOfAnyRequest { return }
             var times = 1
             if let last = run.lookups[result.chain], last.notices == open,
                 result.failure?.mayPass != true

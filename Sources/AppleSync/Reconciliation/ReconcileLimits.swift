@@ -16,8 +16,8 @@ public enum ReconcileLimits {
     public static let firstRoundMilliseconds: Int64 = 60_000
     /// Pause of an app, in one environment, after Apple refused it or its key there.
     public static let refusedAppMilliseconds: Int64 = 3_600_000
-    /// Pause of a chain whose notices stayed open; doubles each time, except after a failure that
-    /// may pass …
+    /// Pause of a chain whose notices stayed open, and after a failure that may pass; doubles each
+    /// time that they stay open …
     public static let pauseMilliseconds: Int64 = 3_600_000
     /// … up to this.
     public static let longestPauseMilliseconds: Int64 = 30 * 86_400_000

@@ -55,9 +55,9 @@ public struct CountTable: Sendable {
         return question.ordered(sums.keys, isWhole: isWhole).map { row($0, sums[$0] ?? [:]) }
     }
 
-    /// What this table has more than another one for the same query: a row for each cell in which
-    /// they differ, in any order.
-    package func rows(beyond other: CountTable) -> [Row] {
+    /// This minus another table of the same query: a row for each cell in which they differ, in any
+    /// order.
+    package func difference(from other: CountTable) -> [Row] {
         Set(sums.keys).union(other.sums.keys).compactMap { cell in
             let (own, others) = (sums[cell] ?? [:], other.sums[cell] ?? [:])
             guard own != others else { return nil }

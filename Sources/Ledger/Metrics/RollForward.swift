@@ -184,10 +184,10 @@ public struct RollForward: Sendable {
 }
 
 extension RollForward {
-    /// What this roll-forward has more than another one for the same query: a row for each interval
-    /// and group in which they differ, in any order, without a rate base. Its time depends on these
-    /// rows, not on the number of intervals.
-    package func rows(beyond other: RollForward) -> [RollForwardRow] {
+    /// This minus another roll-forward of the same query: a row for each interval and group in which
+    /// they differ, in any order, without a rate base. Its time depends on these rows, not on the
+    /// number of intervals.
+    package func difference(from other: RollForward) -> [RollForwardRow] {
         var difference = self
         for (index, key) in other.keys.enumerated() {
             let group = difference.group(key)

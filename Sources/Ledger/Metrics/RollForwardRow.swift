@@ -16,7 +16,7 @@ public struct RollForwardRow: Hashable, Sendable {
     public var rateBase: Int64 = 0
     /// Money: paid chains just before `to` whose price or period is unknown. They count as 0.
     public var unpricedEnd: Int64 = 0
-    /// Absent columns are 0. No value is negative.
+    /// Absent columns are 0. No value is negative, except in a difference.
     public var columns: [RollForwardColumn: Int64] = [:]
 
     public subscript(column: RollForwardColumn) -> Int64 { columns[column] ?? 0 }

@@ -63,14 +63,14 @@ enum CellTable: Summable {
         }
     }
 
-    /// What this table has more than another one of the same metric: a row for each interval and
-    /// group in which they differ, in any order. The twelfths are those of the differences.
-    func rows(beyond other: CellTable) -> [Report.Row] {
+    /// This minus another table of the same metric: a row for each interval and group in which they
+    /// differ, in any order. The twelfths are those of the differences.
+    func difference(from other: CellTable) -> [Report.Row] {
         switch (self, other) {
         case (.rollForward(let sum, let money), .rollForward(let part, _)):
-            sum.rows(beyond: part).map { CellTable.row($0, money) }
+            sum.difference(from: part).map { CellTable.row($0, money) }
         case (.counted(let table), .counted(let part)):
-            table.rows(beyond: part).map { Report.Row($0) }
+            table.difference(from: part).map { Report.Row($0) }
         default: preconditionFailure("tables of two metrics are never compared")
         }
     }

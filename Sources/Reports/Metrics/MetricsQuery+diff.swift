@@ -143,7 +143,7 @@ extension MetricsQuery {
     }
 
     private static func moved(_ before: CellTable, _ after: CellTable) -> Set<Place> {
-        var places = Set(values(after.rows(beyond: before)).keys)
+        var places = Set(values(after.difference(from: before)).keys)
         guard case .rollForward(_, _?) = before else { return places }
         for place in places {
             // A twelfth is rounded once per sum, so it can change where no chain's own does.

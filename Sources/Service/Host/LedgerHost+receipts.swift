@@ -13,7 +13,7 @@ extension LedgerHost {
     /// A customer who is named claims the chains (`Lifecycle.md` §6). A repeated receipt is the
     /// same event and gets a new answer; a key that was used with another body is refused. For a
     /// receipt with very many chains, the newest are answered and claimed, and the others are
-    /// counted, as are chains with very many facts.
+    /// counted.
     ///
     /// - Parameters as for `upload`.
     ///
@@ -47,11 +47,8 @@ extension LedgerHost {
         }
         let (served, bundleId) = (taken.served, taken.bundleId)
         let requested = try await request(named, of: bundleId, served)
-        var chains: [ChainId] = []
-        for id in named.prefix(ReceiptBody.answeredChainCount) {
-            let chain = ChainId(bundleId: bundleId, originalTransactionId: id)
-            // A chain that is too long to fold counts as omitted.
-            if try await !served.isLong(chain) { chains.append(chain) }
+        let chains = named.prefix(ReceiptBody.answeredChainCount).map {
+            ChainId(bundleId: bundleId, originalTransactionId: $0)
         }
         let claims = try await claim(
             chains, body.customer, served, sender, canRequest: requested != nil)
@@ -96,6 +93,8 @@ extension LedgerHost {
         let (requests, environment, now) = (reach.requests, served.environment, clock())
         var account: ChainId?
         if requests.clients[bundleId] != nil, let lowest = named.min() {
+            // Far behind the log, each chain would be looked for in all of it.
+            _ = try await served.projected(through: try await served.ledger.log.head().position)
             let chain = ChainId(bundleId: bundleId, originalTransactionId: lowest)
             guard uploadBudget.take(chain, environment, at: now) else {
                 return ReceiptRequests.Outcome(
@@ -150,10 +149,9 @@ extension LedgerHost {
 
 extension ServedLedger {
     /// Whether the ledger has facts that Apple signed about this chain alone, which would name its
-    /// appAccountToken; assumed of a chain that is too long to read.
+    /// appAccountToken.
     fileprivate func isReported(_ chain: ChainId) async throws -> Bool {
-        if try await isLong(chain) { return true }
-        return try await ledger.presentFacts(of: chain).contains {
+        try await ledger.presentFacts(of: chain).contains {
             !$0.cause.kind.mayNameSeveralChains && $0.command == nil && $0.transaction != nil
         }
     }

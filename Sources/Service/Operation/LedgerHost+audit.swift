@@ -71,7 +71,8 @@ extension LedgerHost {
             await opened?.close()
             state = .finished(try found.get())
         } catch {
-            observer.noted(.jobFailed(served.environment, error))
+            // An audit that ends with the service did not fail.
+            if !Task.isCancelled { observer.noted(.jobFailed(served.environment, error)) }
             state = .failed(code: error.code.rawValue, message: error.reason)
         }
         auditRuns.end(state, at: clock(), in: served.environment)

@@ -30,7 +30,7 @@ extension ConsolePages {
             let frame = try formFrame(route, request, context, fields: fields)
             try admit(frame, nil)
             let shown = response(try await page(frame))
-            // A page that failed shows it when it is loaded again.
+            // Kept until a page was shown: after a failure, loading it again shows the draft.
             drafts.remove(frame.values[ConsolePages.draft])
             return shown
         }

@@ -112,7 +112,7 @@ struct AskingLimitTests {
         #expect(all.left == few.count)
     }
 
-    @Test("a run that resumes before a last id, which fails, ends with it")
+    @Test("a run that resumes before a last id, which fails, ends with it; the next retries it")
     func backfillLastAgain() async throws {
         let place = try TemporaryLedger()
         let list = IdList(BackfillTests.ids)
@@ -131,6 +131,11 @@ struct AskingLimitTests {
         #expect(report.resumedAt == list.ids.count - 1)
         #expect(report.stop == nil)
         #expect(report.failed.map(\.id) == [list.ids[list.ids.count - 1]])
+        apple.transport.cut(after: nil)
+        let next = try await BackfillTests().backfill(list.ids, apple, place)
+        #expect(next.resumedAt == list.ids.count)
+        #expect(next.run.done == list.ids.count)
+        #expect(next.failed.isEmpty)
     }
 
     /// Chains with overdue renewals that Apple does not know, the most expensive first.

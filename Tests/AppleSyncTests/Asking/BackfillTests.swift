@@ -39,12 +39,17 @@ struct BackfillTests {
 
     // MARK: Failures
 
-    @Test("A key that Apple refuses ends the run at once, and no id is settled")
-    func refusedKey() async throws {
+    @Test(
+        "A key or an app that Apple refuses ends the run at once, and no id is settled",
+        arguments: [(nil, "unauthorized"), (4_040_003, "refusedByApple")] as [(Int64?, String)])
+    func refusedApp(number: Int64?, code: String) async throws {
         let ledger = try TemporaryLedger()
-        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let apple =
+            if let number {
+                try AskedApple(faults: [ServedFaultRule(.error(number))])
+            } else { try AskedApple(key: try ServedKey(keyId: "OTHER")) }
         let report = try await backfill(Self.ids, apple, ledger)
-        #expect(report.stop?.code == "unauthorized")
+        #expect(report.stop?.code == code)
         #expect(report.run.settled == 0)
         #expect(report.left == Self.ids.count)
         #expect(report.failed.isEmpty)

@@ -50,7 +50,11 @@ struct IdListTests {
 
     @Test("Comments and blank lines may precede the ids, or a header, and count in line numbers")
     func leadingComments() throws {
-        for comment in ["# exported 2026-06-01, 12:00", " #a;b", "#\tours", "# \"a, b"] {
+        let comments = [
+            "# exported 2026-06-01, 12:00", " #a;b", "#\tours", "# \"a, b",
+            "# by ann, transaction_id", "# transaction_id",
+        ]
+        for comment in comments {
             let plain = try read("\(comment)\n\n1\nx\n2\n")
             #expect(plain.ids == ["1", "2"], "\(comment)")
             #expect(plain.badLines.map(\.line) == [4], "\(comment)")

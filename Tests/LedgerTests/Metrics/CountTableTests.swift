@@ -119,9 +119,9 @@ struct CountTableTests {
         for (place, amount) in Self.amounts(tables[1].rows()) {
             expected[place, default: 0] -= amount
         }
-        let found = Self.amounts(tables[0].rows(beyond: tables[1]))
+        let found = Self.amounts(tables[0].difference(from: tables[1]))
         #expect(found == expected.filter { $0.value != 0 })
-        #expect(tables[0].rows(beyond: tables[0]).isEmpty)
+        #expect(tables[0].difference(from: tables[0]).isEmpty)
     }
 
     @Test("A filter leaves the rows it keeps unchanged")

@@ -179,10 +179,10 @@ struct RollForwardPropertyTests {
                     for (place, amount) in Self.figures(two.rows()) {
                         expected[place, default: 0] -= amount
                     }
-                    let found = one.rows(beyond: two)
+                    let found = one.difference(from: two)
                     #expect(Self.figures(found) == expected.filter { $0.value != 0 })
                     #expect(found.allSatisfy { !$0.isEmpty })
-                    #expect(one.rows(beyond: one).isEmpty)
+                    #expect(one.difference(from: one).isEmpty)
                 }
             }
         }

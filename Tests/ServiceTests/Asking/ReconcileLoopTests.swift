@@ -83,8 +83,10 @@ struct ReconcileLoopTests {
                 > ReconcileLimits.roundMilliseconds)
     }
 
-    @Test("An app whose key Apple refuses is named and rests for an hour; other apps go on")
-    func refusedKeyOfOneApp() async throws {
+    @Test(
+        "An app that Apple refuses, or its key, is named and rests for an hour; other apps go on",
+        arguments: [(nil, "unauthorized"), (4_040_003, "refusedByApple")] as [(Int64?, String)])
+    func refusedApp(number: Int64?, code: String) async throws {
         let other = BundleId("com.example.b")
         let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
         // More chains than one round reconciles; that of the other app is the most valuable.
@@ -94,12 +96,15 @@ struct ReconcileLoopTests {
         _ = try await place.ingest(
             [valuable.bought()]
                 + (0..<count).map { MadeChain(id: "5000000000001\(10 + $0)").bought() })
-        let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))
+        let refused =
+            if let number {
+                try AskedApple(faults: [ServedFaultRule(.error(number))])
+            } else { try AskedApple(key: try ServedKey(keyId: "OTHER")) }
         let first = ReconcileLimits.firstRoundMilliseconds
         let end = first + ReconcileLimits.refusedAppMilliseconds
         let noted = try await notes(
             place, try AskedApple(), others: [other: refused.client], until: { $0 >= end })
-        let refusals = noted.map(\.note).filter { $0.code == "unauthorized" }
+        let refusals = noted.map(\.note).filter { $0.code == code }
         #expect(refusals.map(\.level) == [.warning])
         #expect(refusals.first?.message.contains("\(other): ") == true)
         let rounds = noted.compactMap(\.note.reconciled)
@@ -114,14 +119,14 @@ struct ReconcileLoopTests {
     func refusedKeyBesideAnotherFailure() async throws {
         let other = BundleId("com.example.b")
         let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
-        // More than one round begins before it ends, since those that failed pause.
-        let count = 2 * (ReconcileLimits.failureStreak + ReconcileLimits.concurrency)
         // That of the other app comes first.
         let valuable = MadeChain(
             bundleId: other.rawValue, start: MadeChain().start(0, 86_400_000))
         _ = try await place.ingest(
             [valuable.bought()]
-                + (0..<count).map { MadeChain(id: "5000000000001\(10 + $0)").bought() })
+                + (0..<ReconcileLimits.failureStreak).map {
+                    MadeChain(id: "5000000000001\(10 + $0)").bought()
+                })
         let apple = try AskedApple()
         apple.transport.cut(after: 0)
         let refused = try AskedApple(key: try ServedKey(keyId: "OTHER"))

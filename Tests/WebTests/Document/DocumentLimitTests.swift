@@ -81,7 +81,6 @@ struct DocumentLimitTests {
         Mention(transaction, "\(grouped(UploadBody.maximumByteCount)) bytes"),
         Mention(receipt, "at most \(ReceiptRequests.chainCount) of its chains"),
         Mention(receipt, "the \(ReceiptBody.answeredChainCount) chains bought last"),
-        Mention(receipt, "more than \(grouped(ServedLedger.uploadFactCount)) facts"),
         Mention(receipt, "one of the \(UploadBudget.eventCountPerDay) of a day"),
         Mention(receipt, "\(grouped(ReceiptBody.maximumByteCount)) bytes"),
         Mention(many, "up to \(grouped(CustomersBody.customerCount)) customers"),
