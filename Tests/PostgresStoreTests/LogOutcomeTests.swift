@@ -78,12 +78,17 @@ struct LogOutcomeTests {
                     return try await other.append([Made.event("z"), Made.event("y")])
                 }
             }
-            // The other node waits for the row that this transaction has locked.
-            let waiting = """
-                SELECT count(*) FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
-                WHERE a.wait_event_type = 'Lock' AND l.relation = '\(database.schema).head'::regclass
+            // The other node waits for the row that this transaction has locked, until the server
+            // undoes it.
+            let ending = """
+                SELECT count(pg_terminate_backend(blocker)) FROM (
+                    SELECT DISTINCT unnest(pg_blocking_pids(a.pid)) AS blocker
+                    FROM pg_stat_activity a JOIN pg_locks l ON l.pid = a.pid
+                    WHERE a.wait_event_type = 'Lock'
+                        AND l.relation = '\(database.schema).head'::regclass) AS waiting
                 """
-            while try !isOver.isSet && database.sql(waiting) == "0" { usleep(5_000) }
+            while try !isOver.isSet && database.sql(ending) == "0" { usleep(5_000) }
+            while !isOver.isSet { usleep(5_000) }
         }
         let results = try await log.append([Made.event("x"), Made.event("y")])
         #expect(try await append.withLock { $0 }?.value.map(\.position) == [1, 2])

@@ -184,9 +184,9 @@ public struct RollForward: Sendable {
 }
 
 extension RollForward {
-    /// This minus another roll-forward of the same query: a row for each interval and group in which
-    /// they differ, in any order, without a rate base. Its time depends on these rows, not on the
-    /// number of intervals.
+    /// This minus another roll-forward of the same query: a row for each interval and group in
+    /// which they differ, in any order, without a rate base. Its time depends on these rows, not on
+    /// the number of intervals.
     package func difference(from other: RollForward) -> [RollForwardRow] {
         var difference = self
         for (index, key) in other.keys.enumerated() {

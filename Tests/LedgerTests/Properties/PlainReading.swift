@@ -228,8 +228,8 @@ struct PlainReading {
         return isWorse(left.best, right.best)
     }
 
-    /// Whether a revocation is stated of this copy by receipts alone, and of another one in the same
-    /// second: by a signed transaction, or of a better copy.
+    /// Whether a revocation is stated of this copy by receipts alone, and of another one in the
+    /// same second: by a signed transaction, or of a better copy.
     private static func isRepeated(_ span: Span, of place: Int, in copies: [Period]) -> Bool {
         guard !copies[place].isSigned(span) else { return false }
         return copies.indices.contains { other in
