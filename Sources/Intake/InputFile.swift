@@ -19,11 +19,20 @@ package enum InputFile {
     ///
     /// - Parameter path: `-` is standard input.
     package static func read(_ path: String, limit: Int) -> [UInt8]? {
+        path == "-" ? read(.standardInput, limit) : readFile(path, limit: limit)
+    }
+
+    /// The same of a path only: `-` is a file of that name.
+    package static func readFile(_ path: String, limit: Int) -> [UInt8]? {
         var isDirectory: ObjCBool = false
-        let exists = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
-        let handle = path == "-" ? .standardInput : FileHandle(forReadingAtPath: path)
-        guard path == "-" || exists && !isDirectory.boolValue, let handle else { return nil }
-        defer { if path != "-" { try? handle.close() } }
+        guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory),
+            !isDirectory.boolValue, let handle = FileHandle(forReadingAtPath: path)
+        else { return nil }
+        defer { try? handle.close() }
+        return read(handle, limit)
+    }
+
+    private static func read(_ handle: FileHandle, _ limit: Int) -> [UInt8]? {
         var bytes: [UInt8] = []
         do {
             while bytes.count <= limit,

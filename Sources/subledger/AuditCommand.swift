@@ -133,7 +133,7 @@ struct AuditCommand: AsyncParsableCommand {
         /// A checkpoint in a file.
         private static func note(_ file: String) throws -> SignedNote {
             let limit = SignedNote.maximumByteCount
-            guard let bytes = InputFile.read(file, limit: limit), bytes.count <= limit else {
+            guard let bytes = InputFile.readFile(file, limit: limit), bytes.count <= limit else {
                 throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
             }
             return try SignedNote(String(decoding: bytes, as: UTF8.self))

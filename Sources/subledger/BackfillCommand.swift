@@ -12,8 +12,9 @@ struct BackfillCommand: OutputCommand {
             Takes ids of customers, one per line, or a CSV export of RevenueCat or Adapty, whose \
             id column is found by its header. Requests statuses, transactions and refunds of each \
             customer within Apple's rate limits, and appends what verifies. After an interruption \
-            the same command resumes; after completion it starts over and fetches current statuses \
-            and what was added to histories or changed since. Exit code 1 when Apple does not know \
+            the same command resumes, and retries ids with transient failures; after completion it \
+            starts over and fetches current statuses and what was added to histories or changed \
+            since. Exit code 1 when Apple does not know \
             an id, a request failed, or a line held no id.
             """)
 

@@ -216,7 +216,7 @@ extension AuditCommand {
         func output(_ settings: Settings) async throws -> Output {
             // A page is larger than the bundle it holds.
             let limit = 2 * ProofBundle.maximumByteCount
-            guard let bytes = InputFile.read(file, limit: limit) else {
+            guard let bytes = InputFile.readFile(file, limit: limit) else {
                 throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
             }
             let bundle = try ProofBundle(bytes)

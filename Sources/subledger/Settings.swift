@@ -89,7 +89,7 @@ struct Settings {
         let usual = ServiceConfiguration.defaultFile
         let found = path ?? (FileManager.default.fileExists(atPath: usual) ? usual : nil)
         guard let file = found else { return ServiceConfiguration() }
-        let content = InputFile.read(file, limit: ServiceConfiguration.maximumByteCount)
+        let content = InputFile.readFile(file, limit: ServiceConfiguration.maximumByteCount)
         guard let bytes = content, bytes.count <= ServiceConfiguration.maximumByteCount else {
             let bound = ServiceConfiguration.maximumByteCount / 1_048_576
             let reason =

@@ -186,6 +186,7 @@ struct UploadBudgetTests {
         let metrics = ServiceMetrics()
         var place = try ServedPlace()
         place.metrics = metrics
+        place.roots = MadeReceipt.roots
         var bought = purchase
         bought.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
         let purchase = bought
@@ -231,6 +232,13 @@ struct UploadBudgetTests {
                 #expect(answer.json["claim"]?.string == claim)
             }
             #expect(try await folded() == ServedLedger.uploadFactCount)
+            // A receipt answers the chain, and claims it, however long it is.
+            let receipt = MadeReceipt.body(
+                try MadeReceipt.base64([purchase], periods: 1), customer: purchase.appAccountToken)
+            let named = try await client.post("/v1/receipts", receipt)
+            #expect(named.json["subscriptions"]?.array?.count == 1)
+            #expect(named.json["chainsOmitted"]?.int64 == 0)
+            #expect(named.json["claims"]?[0]?["claim"]?.string == "held")
         }
     }
 

@@ -121,8 +121,9 @@ public struct Backfill: Sendable {
                     environment: ledger.environment,
                     position: try await ledger.log.head().position))
         }
-        // The next run retries what may pass, and nothing else.
-        if report.left == 0, report.stop == nil, !report.troubles.contains(where: \.mayPass) {
+        // The next run retries what may pass, and nothing else; the one after it starts anew.
+        let isRetried = resumedAt < report.ids && report.troubles.contains(where: \.mayPass)
+        if report.left == 0, report.stop == nil, !isRetried {
             try await ledger.operations.forgetBackfill(progress.key)
         }
         return report

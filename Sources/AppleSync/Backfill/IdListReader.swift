@@ -49,12 +49,12 @@ struct IdListReader {
                 bytes, from: start, line: number, delimiter: delimiter(of: line))
             let names = records.next()?.fields.map { records.text($0) } ?? []
             // A header may begin with a column named "#".
-            if first == comment, names.first != "#" { continue }
-            let columns = idColumns(names)
+            let columns = first == comment && names.first != "#" ? [] : idColumns(names)
             if !columns.isEmpty {
                 try reader.read(&records, names, columns)
                 return reader.list
             }
+            if first == comment { continue }
             // A plain list has neither a header nor several columns.
             if names.count > 1 { throw .noIdColumn }
             break

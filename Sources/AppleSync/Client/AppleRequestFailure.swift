@@ -49,10 +49,9 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
         failure == nil || isRefusedApp || failure?.code == .cancelled
     }
 
-    /// Whether the cause is none of the request: as `concernsAllCustomers`, or Apple could not be
-    /// reached, or had had too many requests.
-    var isOfAnyRequest: Bool {
-        concernsAllCustomers || failure?.code == .appleUnreachable || failure?.code == .rateLimited
+    /// Whether Apple could not be reached, or limited the rate.
+    var isOfConnection: Bool {
+        failure?.code == .appleUnreachable || failure?.code == .rateLimited
     }
 
     /// Whether the same request may succeed later, so that the failure is not about the customer.

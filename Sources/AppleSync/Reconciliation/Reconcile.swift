@@ -156,7 +156,8 @@ public struct Reconcile: Sendable {
     }
 
     /// Records notices that are still open, so that the service pauses the chain. After a failure
-    /// that may pass, the pause has its first length again.
+    /// that may pass, the pause has its first length again; there is none where nothing was
+    /// answered.
     private func keep(
         _ result: ChainReconciliation, _ run: Run, _ report: inout ReconcileReport
     ) async {
@@ -168,8 +169,12 @@ public struct Reconcile: Sendable {
             guard !open.isEmpty else {
                 return try await ledger.operations.keep(nil, of: result.chain)
             }
-            // What fails for other chains too says nothing about this one.
-            if let failure = result.failure, failure.isOfAnyRequest { return }
+            // What would fail for any other chain too says nothing about this one.
+            if let failure = result.failure,
+                failure.concernsAllCustomers || failure.isOfConnection && result.requests == 0
+            {
+                return
+            }
             var times = 1
             if let last = run.lookups[result.chain], last.notices == open,
                 result.failure?.mayPass != true

@@ -14,7 +14,8 @@ package enum SecretFile {
     package static func text(
         _ file: String, key: String, upTo byteCount: Int
     ) throws(ConfigurationError) -> String {
-        guard let bytes = InputFile.read(file, limit: byteCount), bytes.count <= byteCount else {
+        guard let bytes = InputFile.readFile(file, limit: byteCount), bytes.count <= byteCount
+        else {
             throw ConfigurationError(
                 .unreadableFile, key: key,
                 reason: "The file cannot be read or holds no secret; check path and permissions.")

@@ -84,7 +84,6 @@ extension History {
                 }
                 indices[record.transactionId] = max(0, next - 1)
             }
-            return indices
         }
         for (index, period) in periods.enumerated() {
             for record in period.records { indices[records[record].transactionId] = index }
@@ -316,7 +315,9 @@ extension Period {
         records = sorted
         transactionId = bestRecord.transactionId
         bestFact = bestRecord.bestFact
-        isUpgraded = facts[bestRecord.bestFact].statedTransaction?.isUpgraded ?? false
+        isUpgraded = sorted.contains {
+            facts[all[$0].bestFact].statedTransaction?.isUpgraded ?? false
+        }
         var (start, startFact) = (Timestamp(milliseconds: .max), bestFact)
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact

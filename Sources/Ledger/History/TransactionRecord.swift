@@ -188,8 +188,8 @@ struct TransactionRecord: Sendable {
         return facts[bestFact].statedTransaction?.appAccountToken == nil ? 0 : 1
     }
 
-    /// Removes, from the copies of one purchase, revocations that only receipts state of a copy if
-    /// another copy has one in the same second: it is the same one, and ends with it (rule 3).
+    /// Of the revocations of a purchase's copies in one second, keeps those that signed
+    /// transactions state; if none does, that of the best copy (rule 3).
     static func joinRevocations(
         of copies: some Collection<Int>, _ all: inout [TransactionRecord], _ facts: OrderedFacts
     ) {

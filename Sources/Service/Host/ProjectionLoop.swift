@@ -121,6 +121,7 @@ struct ProjectionLoop: Sendable {
         {
             // Until now, answers came from the files before the erasure.
             await projector?.dropErased()
+            try await forgetErased()
             return false
         }
         // Readers follow the links: open files that they no longer name are released.

@@ -52,7 +52,7 @@ struct IdListTests {
     func leadingComments() throws {
         let comments = [
             "# exported 2026-06-01, 12:00", " #a;b", "#\tours", "# \"a, b",
-            "# by ann, transaction_id", "# transaction_id",
+            "# by ann, transaction_id", "# transaction_id", "#",
         ]
         for comment in comments {
             let plain = try read("\(comment)\n\n1\nx\n2\n")

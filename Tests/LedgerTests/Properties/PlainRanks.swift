@@ -49,7 +49,7 @@ struct PlainRanks {
             return true
         }
         let until = accessEnd(known, next, period.best.fact.trust)
-        if isRunning, known.best.transaction.isUpgraded, until == known.end,
+        if isRunning, known.isUpgraded, until == known.end,
             period.best.fact.trust > .secret
         {
             return false
@@ -78,7 +78,7 @@ struct PlainRanks {
                 ?? !statement.transaction.isUpgraded
         }
         if isDenied { return true }
-        let isUpgraded = known.best.transaction.isUpgraded
+        let isUpgraded = known.isUpgraded
         let isReplaced = next.map { $0.start < known.end } ?? false
         if let next, next.firstStated > period.start,
             seconds(next.start) == seconds(known.end) || isReplaced && isUpgraded

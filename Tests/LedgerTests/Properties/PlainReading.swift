@@ -18,6 +18,8 @@ struct PlainReading {
         var spans: [Span]
         var firstStated: Timestamp
         var countsFrom: Timestamp
+        /// Whether it is of any copy.
+        var isUpgraded: Bool
         var isReplaced = false
         /// Every statement, of the highest rank, and every transactionId.
         var statements: [Snapshot]
@@ -153,7 +155,7 @@ struct PlainReading {
     private static func precedes(_ left: Period, _ right: Period) -> Bool {
         if left.start != right.start { return left.start < right.start }
         let (one, two) = (left.best.transaction, right.best.transaction)
-        if one.isUpgraded != two.isUpgraded { return one.isUpgraded }
+        if left.isUpgraded != right.isUpgraded { return left.isUpgraded }
         let (first, second) = (one.transactionId.rawValue, two.transactionId.rawValue)
         return (first.utf8.count, first) < (second.utf8.count, second)
     }
@@ -202,7 +204,8 @@ struct PlainReading {
                 id: best.transaction.transactionId, best: best, start: start,
                 end: ends.compactMap { $0 }.max() ?? start, spans: PlainReading.spans(ranked),
                 firstStated: ranked.map(\.signedDate).min()!, countsFrom: start,
-                statements: ranked, ids: [best.transaction.transactionId])
+                isUpgraded: best.transaction.isUpgraded, statements: ranked,
+                ids: [best.transaction.transactionId])
         }
     }
 
@@ -312,6 +315,7 @@ struct PlainReading {
             whole.spans = group.indices.flatMap { index in
                 group[index].spans.filter { !isRepeated($0, of: index, in: group) }
             }
+            whole.isUpgraded = group.contains(where: \.isUpgraded)
             whole.firstStated = group.map(\.firstStated).min()!
             whole.countsFrom = whole.start
             whole.statements = group.flatMap(\.statements)
