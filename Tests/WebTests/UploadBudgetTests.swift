@@ -238,7 +238,7 @@ struct UploadBudgetTests {
             let named = try await client.post("/v1/receipts", receipt)
             #expect(named.json["subscriptions"]?.array?.count == 1)
             #expect(named.json["chainsOmitted"]?.int64 == 0)
-            #expect(named.json["claims"]?[0]?["claim"]?.string == "held")
+            #expect(named.json["claims"]?.array?.first?["claim"]?.string == "held")
         }
     }
 
