@@ -132,11 +132,12 @@ struct AuditCommand: AsyncParsableCommand {
 
         /// A checkpoint in a file.
         private static func note(_ file: String) throws -> SignedNote {
-            let limit = SignedNote.maximumByteCount
-            guard let bytes = InputFile.readFile(file, limit: limit), bytes.count <= limit else {
+            guard let data = FileManager.default.contents(atPath: file),
+                data.count <= SignedNote.maximumByteCount
+            else {
                 throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
             }
-            return try SignedNote(String(decoding: bytes, as: UTF8.self))
+            return try SignedNote(String(decoding: data, as: UTF8.self))
         }
     }
 }
