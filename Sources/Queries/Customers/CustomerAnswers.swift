@@ -48,8 +48,7 @@ extension CustomerReading {
     /// One page of `timeline --customer`: `{"customer",…,"chains":[…],"entries":[…],"next"}`.
     /// Entries are those of the chains' timelines, each with its chain, and commands about the
     /// customer. `chains` are those of `chains(of:)`.
-    ///
-    /// - Parameter page: nil: the whole timeline.
+    /// Without a page, the whole timeline.
     public func writeTimeline(to json: inout JSONWriter, _ page: TimelinePage<Entry>? = nil) {
         let page = page ?? self.page()
         json.object { json in

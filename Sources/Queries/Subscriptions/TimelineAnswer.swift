@@ -32,8 +32,7 @@ extension ChainReading {
     /// One page of the timeline (the `timeline` object of `Contract.md`), and `next`: null on the
     /// last page, absent where one page holds the whole timeline, so that it equals the unpaged
     /// one.
-    ///
-    /// - Parameter page: nil: the whole timeline.
+    /// Without a page, the whole timeline.
     public func writeTimeline(
         to json: inout JSONWriter, _ page: TimelinePage<TimelineEntry>? = nil
     ) {
