@@ -14,8 +14,8 @@ struct BackfillCommand: OutputCommand {
             customer within Apple's rate limits, and appends what verifies. After an interruption \
             the same command resumes, and retries ids with transient failures; after completion it \
             starts over and fetches current statuses and what was added to histories or changed \
-            since. Exit code 1 when Apple does not know \
-            an id, a request failed, or a line held no id.
+            since. Exit code 1 when Apple does not know an id, a request failed, or a line held \
+            no id.
             """)
 
     @Argument(

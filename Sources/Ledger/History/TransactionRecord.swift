@@ -201,7 +201,7 @@ struct TransactionRecord: Sendable {
                 all[index].statements.filter { !CompletedSnapshots.isPartial(facts[$0.fact]) }
                     .compactMap(\.revocationDate))
         }
-        // Of each second the best copy of which a signed transaction states it, else the best one.
+        // For each second: the best copy with a signed revocation, else the best copy.
         var kept: [Int64: Int] = [:]
         for isSigned in [false, true] {
             for (index, dates) in zip(revoked, signed) {
