@@ -38,6 +38,8 @@ struct RecoverCommandTests {
             let suggested = ["recover", "--suggested", "--json"] + place.options
             let empty = try await place.run(suggested)
             #expect(empty.code == 0, "\(empty.err)")
+            let text = try await place.run(["recover", "--suggested"] + place.options)
+            #expect(text.out.hasPrefix("No delivery is known here"), "\(text.out)")
             let report = try await place.run(
                 ["recover", "--json"] + RecoverCommandTests.window + place.options
             ).json()

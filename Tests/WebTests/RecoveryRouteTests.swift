@@ -91,6 +91,26 @@ struct RecoveryRouteTests {
         }
     }
 
+    @Test("The console says whether anything was refused, not that a report is complete")
+    func results() async throws {
+        try await serve { client, host in
+            let operations = try host.ledger(.production).ledger.operations
+            for isFlawed in [false, true] {
+                try await operations.endRecovery(
+                    "a",
+                    keeping: StoredReport(
+                        bundleId: RecoveryWorld.app, endedAt: RecoveryWorld.now,
+                        isFlawed: isFlawed, json: "{}", text: "Recovered."))
+            }
+            let list = try await client.get("/console/production/recoveries").text
+            for (number, result) in [(1, "nothing refused"), (2, "some refused")] {
+                let page = try await client.get("/console/production/recoveries/\(number)").text
+                #expect(list.contains(">\(result)<"), "\(list)")
+                #expect(page.contains(": \(result)."), "\(page)")
+            }
+        }
+    }
+
     @Test("It runs in the background to its report, which is stored, and is not started twice")
     func recovered() async throws {
         try await serve { client, host in

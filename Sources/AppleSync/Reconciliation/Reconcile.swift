@@ -31,8 +31,8 @@ public struct Reconcile: Sendable {
     // MARK: Running
 
     /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached.
-    /// Where Apple refuses an app or its key, the other chains of the app are left. `report` is
-    /// called after each chain.
+    /// Where Apple refuses an app or its key, or limits its rate, the other chains of the app are
+    /// left. `report` is called after each chain.
     ///
     /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(
@@ -119,10 +119,11 @@ public struct Reconcile: Sendable {
             var (begun, streak) = (0, 0)
             var spent: Int64 = 0
             var waiting = run.work[...]
-            // Apps that Apple refuses: only their own chains are left.
-            var refused: Set<BundleId> = []
+            // Apps that Apple refuses or limits: only their own chains are left.
+            var unusable: Set<BundleId> = []
+            var limit: AppleRequestFailure?
             while true {
-                waiting = waiting.drop { refused.contains($0.chain.bundleId) }
+                waiting = waiting.drop { unusable.contains($0.chain.bundleId) }
                 while begun < count, report.stop == nil, spent < run.budget.requests ?? .max,
                     begun - report.results.count < ReconcileLimits.concurrency,
                     let next = waiting.popFirst()
@@ -130,19 +131,21 @@ public struct Reconcile: Sendable {
                     let place = begun
                     group.addTask { (place, await lookUp(next, run.scope, run.now)) }
                     begun += 1
-                    waiting = waiting.drop { refused.contains($0.chain.bundleId) }
+                    waiting = waiting.drop { unusable.contains($0.chain.bundleId) }
                 }
                 guard let (place, result) = await group.next() else {
-                    report.stop = report.stop ?? report.refusals.first?.failure
+                    report.stop = report.stop ?? limit ?? report.refusals.first?.failure
                     return report
                 }
                 spent += result.requests
                 ready[place] = result
                 while let next = ready.removeValue(forKey: report.results.count) {
                     await keep(next, run, &report)
-                    streak = next.failure?.mayPass ?? false ? streak + 1 : 0
-                    if let failure = next.failure, failure.isRefusedApp {
-                        refused.insert(next.chain.bundleId)
+                    let isOfApp = next.failure?.concernsApp ?? false
+                    streak = next.failure?.mayPass ?? false && !isOfApp ? streak + 1 : 0
+                    if let failure = next.failure, isOfApp {
+                        unusable.insert(next.chain.bundleId)
+                        if !failure.isRefusedApp { limit = limit ?? failure }
                     } else if let failure = next.failure,
                         failure.concernsAllCustomers || streak >= ReconcileLimits.failureStreak
                     {

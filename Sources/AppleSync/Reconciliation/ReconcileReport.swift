@@ -14,13 +14,14 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
-    /// Why the run ended early, or else the first of the `refusals`; nil without either.
+    /// Why the run ended early, or else the first limit of an app's rate, or the first of the
+    /// `refusals`; nil without any.
     public package(set) var stop: AppleRequestFailure?
 
     init(environment: Environment) { self.environment = environment }
 
     /// Chains with open notices that were neither reconciled nor paused: the budget was spent, or
-    /// Apple could not be reached or refused their app or its key.
+    /// Apple could not be reached, refused their app or its key, or limited the app's rate.
     public var left: Int { chains - results.count - withoutKey - paused }
 
     /// The first result of each app that Apple refused, or whose key, with the refusal as its

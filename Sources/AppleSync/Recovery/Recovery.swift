@@ -41,9 +41,9 @@ public struct Recovery: Sendable {
 
     /// Slices walked concurrently; with one, the same responses give the same sequence of requests.
     package var width = Recovery.walkCount
-    /// How long a window that ended now is resumed; later, so much has been sent that a new window
-    /// is due.
-    static let openMilliseconds: Int64 = 3_600_000
+    /// How long a window that ended now is resumed: longer than any sweep takes, so that none loses
+    /// its progress for ever; later, so much has been sent that a new window is due.
+    static let openMilliseconds: Int64 = 86_400_000
     /// Slices walked concurrently: Apple responds slowly, and the client limits the rate.
     static let walkCount = APILimits.concurrency
 

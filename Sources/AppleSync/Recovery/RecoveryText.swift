@@ -31,15 +31,23 @@ public enum RecoveryText {
     }
 
     /// The text where nothing was requested, with the bound of detection; `isTooOld` if windows
-    /// older than Apple's history look suspicious.
-    public static func nothing(isTooOld: Bool, complete: CompleteWindow?) -> String {
+    /// older than Apple's history look suspicious, `hasDeliveries` if there is anything to detect
+    /// them by.
+    public static func nothing(
+        isTooOld: Bool, hasDeliveries: Bool, complete: CompleteWindow?
+    ) -> String {
         let days = OutageDetection.lookBackMilliseconds / 86_400_000
         let found =
-            isTooOld
-            ? "Nothing looks missing within Apple's history; for older notifications `subledger"
-                + " backfill` fetches the histories of customers."
-            : "Nothing looks missing in the last \(days) days: no silence, no late cluster, no"
-                + " failed delivery."
+            if !hasDeliveries {
+                "No delivery is known here, and Apple lists no failed one: nothing can look"
+                    + " missing."
+            } else if isTooOld {
+                "Nothing looks missing within Apple's history; for older notifications `subledger"
+                    + " backfill` fetches the histories of customers."
+            } else {
+                "Nothing looks missing in the last \(days) days: no silence, no late cluster, no"
+                    + " failed delivery."
+            }
         return """
             \(found)
             Detection examines the \(days) days up to the last delivery; whether anything from \

@@ -23,7 +23,7 @@ package struct RecoveriesPage {
             reports.row([
                 frame.personal("\(report.id)", "recoveries", String(report.id)),
                 "\(report.bundleId)", frame.time(report.endedAt),
-                report.isFlawed ? "incomplete" : "complete",
+                RecoveriesPage.result(isFlawed: report.isFlawed),
             ])
         }
         let open = listing.open.map { record -> HTML in
@@ -52,11 +52,16 @@ package struct RecoveriesPage {
                 "Recovery", frame,
                 """
                 <p>Of \(report.bundleId), ended \(frame.time(report.endedAt)): \
-                \(report.isFlawed ? "incomplete" : "complete").</p>
+                \(RecoveriesPage.result(isFlawed: report.isFlawed)).</p>
                 <pre class="json" tabindex="0" aria-label="Report">\
                 \(report.text)</pre>
                 """)
         }
+    }
+
+    /// Whether the window became certain, only the report itself says.
+    private static func result(isFlawed: Bool) -> HTML {
+        isFlawed ? "some refused" : "nothing refused"
     }
 
     private func started(_ job: RecoveryJob) -> Page {

@@ -7,7 +7,8 @@ public struct Completeness: Hashable, Sendable {
     /// An app's complete interval from a position on: everything signed in `[from, through)`.
     public struct State: Hashable, Sendable {
         public let bundleId: BundleId
-        /// Position of the event that produced the state, and when that event was received.
+        /// Position of the event that produced the state, and when that event was received, or the
+        /// state before it if that is later.
         public let position: Int64
         public let receivedAt: Timestamp
         public let window: CompleteWindow
@@ -32,7 +33,7 @@ public struct Completeness: Hashable, Sendable {
     ///
     /// - Parameter states: in order of position.
     public init(states: [State]) {
-        for state in states { self.states[state.bundleId, default: []].append(state) }
+        for state in states { add(state.bundleId, state.position, state.receivedAt, state.window) }
     }
 
     /// Every state of every app, in order of position.
@@ -82,11 +83,16 @@ public struct Completeness: Hashable, Sendable {
         return add(bundleId, position, receivedAt, window)
     }
 
+    /// A state follows from the one before and is not known before it, whatever arrival its event
+    /// claims.
+    @discardableResult
     private mutating func add(
         _ bundleId: BundleId, _ position: Int64, _ receivedAt: Timestamp, _ window: CompleteWindow
     ) -> State {
         let state = State(
-            bundleId: bundleId, position: position, receivedAt: receivedAt, window: window)
+            bundleId: bundleId, position: position,
+            receivedAt: max(receivedAt, states[bundleId]?.last?.receivedAt ?? receivedAt),
+            window: window)
         states[bundleId, default: []].append(state)
         return state
     }
@@ -100,21 +106,16 @@ public struct Completeness: Hashable, Sendable {
         states[bundleId]?.last(where: isKnown)
     }
 
-    /// The window in which all these apps are complete; nil if one of them has none or they do not
-    /// overlap.
-    ///
-    /// - `apps`: empty for every app that was ever swept.
+    /// The window in which all these apps are complete; nil without apps, or if one of them has
+    /// none, or they do not overlap.
     public func window(
         _ apps: [BundleId], where isKnown: (State) -> Bool = { _ in true }
     ) -> CompleteWindow? {
         var shared: CompleteWindow?
         // In any order: the latest beginning and the earliest end of all.
-        for app in apps.isEmpty ? Array(states.keys) : apps {
-            guard let window = state(of: app, where: isKnown)?.window else {
-                // An app whose first sweep is not known yet counts as not swept.
-                if apps.isEmpty { continue }
-                return nil
-            }
+        for app in apps {
+            // An app whose first sweep is not known yet counts as not swept.
+            guard let window = state(of: app, where: isKnown)?.window else { return nil }
             shared = CompleteWindow(
                 from: max(shared?.from ?? window.from, window.from),
                 through: min(shared?.through ?? window.through, window.through))

@@ -53,6 +53,27 @@ struct ReconcileFailureTests {
         #expect(rest.count == count && rest.allSatisfy { $0.failure?.code != code })
     }
 
+    @Test("An app whose rate Apple limits leaves only its own chains")
+    func limitedApp() async throws {
+        let (count, other) = (ReconcileLimits.failureStreak, BundleId("com.example.b"))
+        let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        // Those of the other app come first, and are enough to end a run.
+        _ = try await place.ingest(
+            (0..<count * 2).map { number in
+                MadeChain(id: "5000000000001\(10 + number)", bundleId: other.rawValue).bought()
+            } + (0..<count).map { MadeChain(id: "5000000000002\(10 + $0)").bought() })
+        let limited = try AskedApple(faults: [
+            ServedFaultRule(.rateLimited(milliseconds: 600_000))
+        ])
+        let report = try await usual.reconcile(
+            place, try AskedApple(), others: [other: limited.client])
+        #expect(report.stop?.code == "rateLimited")
+        #expect(report.refusals.isEmpty)
+        let rest = report.results.filter { $0.chain.bundleId != other }
+        #expect(rest.count == count && rest.allSatisfy { $0.failure == nil })
+        #expect(report.left > 0 && report.left < count * 2)
+    }
+
     @Test("A refused key is reported beside the failure that ends the run")
     func refusedKeyBesideAnotherFailure() async throws {
         let other = BundleId("com.example.b")

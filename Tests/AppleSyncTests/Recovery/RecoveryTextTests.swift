@@ -9,13 +9,17 @@ struct RecoveryTextTests {
     func bound() {
         let days = OutageDetection.lookBackMilliseconds / 86_400_000
         for isTooOld in [false, true] {
-            let text = RecoveryText.nothing(isTooOld: isTooOld, complete: nil)
+            let text = RecoveryText.nothing(
+                isTooOld: isTooOld, hasDeliveries: true, complete: nil)
             #expect(text.contains("the \(days) days up to the last delivery"))
             #expect(text.contains("`subledger recover --from T` can tell"))
             #expect(text.hasSuffix("(completeness not confirmed).\n"))
         }
-        let recent = RecoveryText.nothing(isTooOld: false, complete: nil)
+        let recent = RecoveryText.nothing(isTooOld: false, hasDeliveries: true, complete: nil)
         #expect(recent.hasPrefix("Nothing looks missing in the last \(days) days: "))
+        let none = RecoveryText.nothing(isTooOld: false, hasDeliveries: false, complete: nil)
+        #expect(none.hasPrefix("No delivery is known here"))
+        #expect(none.contains("`subledger recover --from T` can tell"))
     }
 
     @Test("States the certain window, if there is one")
@@ -24,7 +28,7 @@ struct RecoveryTextTests {
             from: Timestamp(milliseconds: 1_767_225_600_000),
             through: Timestamp(milliseconds: 1_769_904_000_000))
         #expect(
-            RecoveryText.nothing(isTooOld: false, complete: window).hasSuffix(
+            RecoveryText.nothing(isTooOld: false, hasDeliveries: true, complete: window).hasSuffix(
                 "(complete from 2026-01-01T00:00:00.000Z through 2026-02-01T00:00:00.000Z).\n"))
     }
 }

@@ -49,8 +49,8 @@ struct RecoveryEndTests {
     }
 
     @Test(
-        "an interrupted window up to now is resumed for an hour, then restarted",
-        arguments: [(600_000, true), (3_599_999, true), (3_600_000, false)] as [(Int64, Bool)])
+        "an interrupted window up to now is resumed for a day, then restarted",
+        arguments: [(600_000, true), (86_399_999, true), (86_400_000, false)] as [(Int64, Bool)])
     func open(_ later: Int64, _ goesOn: Bool) async throws {
         var request = RecoveryWorld.request(60, 10)
         let whole = try await Self.whole.value
