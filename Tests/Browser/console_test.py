@@ -68,7 +68,8 @@ def walk(console):
         console.sizes[answer.url] = len(answer.body())
         console.go(page, url)
         for href in page.eval_on_selector_all(
-            "a[href]:not([download])", "links => links.map(link => link.getAttribute('href'))"
+            "a[href]:not([href*='/bundle'])",
+            "links => links.map(link => link.getAttribute('href'))",
         ):
             target = urljoin(page.url, href)
             if target.startswith(console.origin + "/console") and "sign-out" not in target:

@@ -9,9 +9,11 @@ import { fileURLToPath } from "node:url";
 
 const repository = fileURLToPath(new URL("../..", import.meta.url));
 // Loaded as text: beside it no package.json says that it is a module.
-const source = readFileSync(join(repository, "Sources/Console/Assets/verify.js"));
-const { appleRoot, tokens, verifyInclusion, verifyJWS, verifyLeaf } = await import(
-  `data:text/javascript;base64,${source.toString("base64")}`);
+const assets = join(repository, "Sources/Console/Assets");
+const script = (name) => readFileSync(join(assets, `${name}.js`), "utf8");
+const load = (source) =>
+  import(`data:text/javascript;base64,${Buffer.from(source).toString("base64")}`);
+const { appleRoot, tokens, verifyInclusion, verifyJWS, verifyLeaf } = await load(script("verify"));
 
 const fixtures = join(repository, "../shared/fixtures");
 const isPresent = existsSync(join(fixtures, "jws/manifest.json"));
@@ -165,14 +167,18 @@ const leafField = (bytes) => {
   return Buffer.concat([length, bytes ?? Buffer.alloc(0)]);
 };
 
-function leafOf(position, evidence) {
-  const number = Buffer.alloc(8);
-  number.writeBigInt64BE(BigInt(position));
+function leafOf(position, evidence, { receivedAt = position, kind = "transaction", chain } = {}) {
+  const number = (value) => {
+    const bytes = Buffer.alloc(8);
+    bytes.writeBigInt64BE(BigInt(value));
+    return bytes;
+  };
   const digest = Buffer.from(sha256(Buffer.from(evidence)), "hex");
   const fields = [
-    number, number, Buffer.from("transaction"), digest, digest, Buffer.from("webhook"),
-    Buffer.from("signed"), Buffer.of(0), digest, Buffer.from("com.example.app"), null, null, null,
-    null, null, null, digest,
+    number(position), number(receivedAt), Buffer.from(kind), digest, digest,
+    Buffer.from("webhook"), Buffer.from("signed"), Buffer.of(0), digest,
+    Buffer.from("com.example.app"), chain ? Buffer.from(chain) : null, null, null, null, null, null,
+    digest,
   ];
   const data = hex(...fields.map(leafField));
   return { data, hash: sha256("00", data) };
@@ -225,4 +231,73 @@ test("a leaf has its hash, its position and its evidence", async () => {
   }
   const longer = `${leaf.data}00`;
   await refused({ data: longer, hash: sha256("00", longer) }, /malformed/);
+});
+
+// --- Pages, as far as the scripts use them ---
+
+let pageCount = 0;
+
+/** Runs scripts in a page with these elements by id; the rows that they add to one of them. */
+async function rowsOf(names, id, elements) {
+  const rows = [];
+  const list = { appendChild: (row) => (rows.push(row), row) };
+  elements[id] = { append: () => {}, querySelector: () => list, ...elements[id] };
+  globalThis.addEventListener = () => {};
+  globalThis.document = {
+    getElementById: (name) => elements[name], createElement: () => ({}),
+  };
+  try {
+    // Another text each time: a module is run once.
+    await load(`${names.map(script).join("")}// ${pageCount += 1}`);
+    while (!["yes", "no"].includes(elements[id].dataset.state)) await new Promise(setImmediate);
+  } finally {
+    delete globalThis.document;
+    delete globalThis.addEventListener;
+  }
+  return rows.map(({ textContent }) => textContent);
+}
+
+/** A pair whose renewal info is the literal `null`, and its leaf; received long after. */
+function nullPair(transaction, chain, receivedAt = Date.UTC(2030, 0, 1)) {
+  const [renewal] = jwsOf("APPLE_VALID_NO_SIGNEDDATE").filter(
+    (jws) => Buffer.from(jws.split(".")[1], "base64url").toString() === "null");
+  const evidence = JSON.stringify(
+    { signedTransactionInfo: transaction, signedRenewalInfo: renewal });
+  const leaf = leafOf(1, evidence, { receivedAt, kind: "renewalPair", chain });
+  return { evidence, receivedAt, leaf };
+}
+
+const proofRows = ({ evidence, leaf }) => rowsOf(["verify", "proof"], "proof", {
+  proof: { dataset: { roots: appleRoot } }, answer: {},
+  bundle: {
+    textContent: JSON.stringify({
+      checkpoint: "o\n1\nAAAA\n\n\u2014 o AAAA\n", key: "o+00000000+AQAA", answer: null,
+      events: [{
+        position: 1, leafData: Buffer.from(leaf.data, "hex").toString("base64"), inclusion: [],
+        evidence, evidenceEncoding: "text",
+      }],
+    }),
+  },
+});
+
+test("the null renewal info of a pair is checked at its transaction's date", { skip }, async () => {
+  const transaction = read("jws/028-transaction.jws");
+  const chain = "1000000906235058";
+  const pair = nullPair(transaction, chain);
+  // In a proof, and on the page of the event.
+  const signature = (rows) => rows.find((row) => row.includes("#1 signature"));
+  assert.match(signature(await proofRows(pair)), /^✓ ok .*, valid at its date$/);
+  const rows = await rowsOf(["verify"], "verify", { verify: { dataset: {
+    raw: `data:,${encodeURIComponent(pair.evidence)}`, jws: "true", roots: appleRoot,
+    date: String(pair.receivedAt), leaf: Buffer.from(pair.leaf.data, "hex").toString("base64"),
+    leafHash: pair.leaf.hash, index: "0", size: "1", path: "", treeRoot: pair.leaf.hash,
+  } } });
+  assert.equal(rows.length, 9);
+  for (const row of rows) assert.match(row, /^✓ ok /);
+  // The transaction has to name the chain, and to have a date within the certificates.
+  for (const other of ["1", undefined]) {
+    assert.match(signature(await proofRows(nullPair(transaction, other))), /another subscription/);
+  }
+  const later = nullPair(read("jws/050-transaction.jws"), "2000001024993299", Date.UTC(2022, 0, 1));
+  assert.match(signature(await proofRows(later)), /not valid then/);
 });

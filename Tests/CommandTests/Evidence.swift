@@ -35,16 +35,9 @@ enum Evidence {
         status: Int = 1, id: String = id, app: String = app, environment: String = "Production",
         storefront: String = "USA", isDated: Bool = true, received: Int64? = nil
     ) throws -> String {
-        let transactionId = period == 0 ? id : "\(id)\(period)"
-        let (from, to) = (start + period * month, start + (period + 1) * month)
-        let transaction = try sign(
-            #"{"transactionId":"\#(transactionId)","originalTransactionId":"\#(id)","#
-                + #""bundleId":"\#(app)","productId":"com.example.pro","purchaseDate":\#(from),"#
-                + #""originalPurchaseDate":\#(start),"expiresDate":\#(to),"quantity":1,"#
-                + #""type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","#
-                + #""signedDate":\#(signed),"environment":"\#(environment)","price":9990,"#
-                + #""currency":"USD","storefront":"\#(storefront)","#
-                + #""transactionReason":"\#(period == 0 ? "PURCHASE" : "RENEWAL")"}"#)
+        let to = start + (period + 1) * month
+        let transaction = try transaction(
+            period, at: signed, id: id, app: app, environment: environment, storefront: storefront)
         let renewal = try sign(
             #"{"originalTransactionId":"\#(id)","productId":"com.example.pro","#
                 + #""autoRenewProductId":"com.example.pro","autoRenewStatus":\#(renews),"#
@@ -58,6 +51,34 @@ enum Evidence {
                 + #""signedTransactionInfo":"\#(transaction)","#
                 + #""signedRenewalInfo":"\#(renewal)"}}"#)
         return #"{"receivedAt":\#(received ?? signed + 1_000),"signedPayload":"\#(payload)"}"#
+    }
+
+    private static func transaction(
+        _ period: Int64, at signed: Int64, id: String = id, app: String = app,
+        environment: String = "Production", storefront: String = "USA"
+    ) throws -> String {
+        let transactionId = period == 0 ? id : "\(id)\(period)"
+        let (from, to) = (start + period * month, start + (period + 1) * month)
+        return try sign(
+            #"{"transactionId":"\#(transactionId)","originalTransactionId":"\#(id)","#
+                + #""bundleId":"\#(app)","productId":"com.example.pro","purchaseDate":\#(from),"#
+                + #""originalPurchaseDate":\#(start),"expiresDate":\#(to),"quantity":1,"#
+                + #""type":"Auto-Renewable Subscription","inAppOwnershipType":"PURCHASED","#
+                + #""signedDate":\#(signed),"environment":"\#(environment)","price":9990,"#
+                + #""currency":"USD","storefront":"\#(storefront)","#
+                + #""transactionReason":"\#(period == 0 ? "PURCHASE" : "RENEWAL")"}"#)
+    }
+
+    /// The purchase by a notification without a date, or by a pair whose renewal info is `null`;
+    /// received, as the line claims, before the certificates were valid.
+    static func undated(isPair: Bool) throws -> String {
+        let (signed, received) = (start + 3_000, Int64(1_546_300_800_000))
+        guard isPair else {
+            return try line(
+                "SUBSCRIBED", "INITIAL_BUY", 0, at: signed, isDated: false, received: received)
+        }
+        return #"{"receivedAt":\#(received),"signedTransactionInfo":"#
+            + #""\#(try transaction(0, at: signed))","signedRenewalInfo":"\#(try sign("null"))"}"#
     }
 
     static func sign(_ payload: String) throws -> String {

@@ -238,12 +238,11 @@ struct ProofCommandTests {
         #expect(nowhere.code == 74 && nowhere.errorCode == "ioError", "\(nowhere.err)")
     }
 
-    @Test("A notification without a date is checked at the latest date of its parts")
-    func undated() async throws {
-        // Received, as the line claims, before the certificates were valid.
-        let line = try Evidence.line(
-            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, isDated: false,
-            received: 1_546_300_800_000)
+    @Test(
+        "A notification without a date is checked at that of its parts, a null at its pair's",
+        arguments: [false, true])
+    func undated(_ isPair: Bool) async throws {
+        let line = try Evidence.undated(isPair: isPair)
         let (place, verifier) = try await ProofCommandTests.place([line])
         let made = try await place.run("audit", "prove", Evidence.id, "-o", "proof.json")
         #expect(made.code == 0, "\(made.err)")

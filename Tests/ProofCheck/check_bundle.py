@@ -193,8 +193,10 @@ def check_event(event, size, root, roots):
         return f"#{position} {kind}: not a JWS by Apple ({trust})"
     if kind == "renewalPair":
         pair = json.loads(evidence)
-        body = jws(pair["signedTransactionInfo"], roots, received_at)
-        jws(pair["signedRenewalInfo"], roots, received_at)
+        tokens = (pair["signedTransactionInfo"], pair["signedRenewalInfo"])
+        # For a part without a date, the other's.
+        date = max(filter(None, map(own_date, map(payload_of, tokens))), default=received_at)
+        body, _ = (jws(token, roots, date) for token in tokens)
     else:
         body = jws(evidence.decode(), roots, received_at)
     chain = fields[10]

@@ -286,7 +286,9 @@ struct CheckpointRouteTests {
             #expect(after.status == 200)
             let page = try await setup.client.get("\(home)/subscriptions/\(purchase.id)")
             let address = "\(home)/subscriptions/\(purchase.id)/bundle"
-            #expect(page.text.contains("href=\"\(address)\""))
+            // Without `download`, which would save a refusal as the proof.
+            #expect(page.text.contains("<a href=\"\(address)\">Proof</a>"))
+            #expect(page.text.contains("<a href=\"\(address)?html=true\">Proof as a page</a>"))
             for path in [address, "\(home)/events/1/bundle"] {
                 let answer = try await setup.client.get(path)
                 #expect(answer.headers[.contentDisposition]?.hasPrefix("attachment") == true)

@@ -38,7 +38,7 @@ function slide(slider, days = 0) {
   if (!field) return;
   slider.valueAsNumber += days * 86400000;
   field.value = new Date(slider.valueAsNumber).toISOString().replace(/\.\d+Z$/, "Z");
-  slider.setAttribute("aria-valuetext", field.value);
+  slider.ariaValueText = field.value;
   if (days) slider.form.requestSubmit();
 }
 const slider = document.querySelector("[data-slider]");

@@ -61,16 +61,19 @@ async function signature(event) {
   const [kind, trust, chain] = [fields[2], fields[6], fields[10]].map(text);
   if (event.evidence === null) return `${kind}: not here`;
   if (trust !== "signed" || kind === "receipt") return `${kind}: no JWS by Apple (${trust})`;
+  const parts = tokens(event.evidence);
+  const date = latest(parts, Number(BigInt(`0x${fields[1]}`)));
   let certificates;
-  for (const token of tokens(event.evidence)) {
-    const { checks } = await verifyJWS(token, roots, Number(BigInt(`0x${fields[1]}`)));
+  for (const token of parts) {
+    const { checks } = await verifyJWS(token, roots, date);
     checks.forEach(({ ok, name, text }) => need(ok, `${name}: ${text}`));
     certificates = checks.find(({ name }) => name === "certificates").text;
-    const { data, originalTransactionId } = json(base64url(token.split(".")[1]));
-    const part = data?.signedTransactionInfo ?? data?.signedRenewalInfo;
-    const named = originalTransactionId
-      ?? (part && json(base64url(part.split(".")[1])).originalTransactionId) ?? "";
-    need(kind === "appTransaction" || named === chain, "logged under another subscription");
+    const { data } = payloadOf(token);
+    const named = [token, data?.signedTransactionInfo, data?.signedRenewalInfo].map(
+      (one) => one && payloadOf(one).originalTransactionId).find(Boolean) ?? "";
+    // The renewal info of a pair need not name its chain.
+    need(kind === "appTransaction" || named === chain || (token !== parts[0] && !named),
+      "logged under another subscription");
   }
   return `${certificates}, valid at its date`;
 }

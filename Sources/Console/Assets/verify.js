@@ -26,7 +26,7 @@ const sha256 = async (data) => hex(await crypto.subtle.digest("SHA-256", data));
 function base64(text) {
   const binary = atob(text);
   need(btoa(binary) === text);
-  return hex(Uint8Array.from(binary, (character) => character.charCodeAt(0)));
+  return hex(Uint8Array.from(binary, (one) => one.charCodeAt(0)));
 }
 function base64url(text) {
   need(!/[+/=]/.test(text));
@@ -77,14 +77,16 @@ async function certificate(der, rules, issuer) {
   return result;
 }
 
-function ownDate(jws) {
-  const payload = json(base64url(jws.split(".")[1]));
-  return payload?.signedDate ?? payload?.receiptCreationDate;
-}
+const payloadOf = (jws) => json(base64url(jws.split(".")[1])) ?? {};
+const ownDate = (jws) => payloadOf(jws).signedDate ?? payloadOf(jws).receiptCreationDate;
+/** The latest of their own dates, else `date`. */
+const latest = (tokens, date) =>
+  tokens.map(ownDate).filter(Number.isFinite).sort((a, b) => b - a)[0] ?? date;
 /** A JWS and its parts, at its date, else its parts' latest, else `otherDate`. */
 export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
   const [header, content, signature, ...others] = jws.split(".");
-  let leaf, middle, root, payload;
+  const chain = [];
+  let date, payload = {};
   const certificates = await check("certificates", async () => {
     need(jws.length <= 262144 && signature && !others.length);
     const { alg, crit, x5c } = json(base64url(header));
@@ -92,28 +94,25 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
     const ders = x5c.map(base64);
     const print = await sha256(bytes(ders[2]));
     need(roots.includes(print), "the root is not trusted");
-    root = await certificate(ders[2], rules[2]);
-    middle = await certificate(ders[1], rules[1], root);
-    leaf = await certificate(ders[0], rules[0], middle);
+    for (const at of [2, 1, 0])
+      chain[at] = await certificate(ders[at], rules[at], chain[at + 1]);
     const name = print === appleRoot ? "Apple's root" : "an added root, not Apple's:";
     return `up to ${name} ${print.slice(0, 8)}…`;
   });
   const signed = await check("signature", async () => {
-    need(leaf?.key.startsWith(p256) && await verifies(leaf.key, "SHA-256", base64url(signature),
-      encode(`${header}.${content}`)), "not by that P-256 leaf");
-    payload = json(base64url(content));
+    need(chain[0]?.key.startsWith(p256) && await verifies(chain[0].key, "SHA-256",
+      base64url(signature), encode(`${header}.${content}`)), "not by that P-256 leaf");
+    payload = payloadOf(jws);
     return "ES256";
   });
-  const { data, appData } = payload ?? {};
+  const { data, appData } = payload;
   const parts = [data?.signedTransactionInfo, data?.signedRenewalInfo,
-    appData?.signedAppTransactionInfo].filter((part) => (part ?? null) !== null);
-  let date;
+    appData?.signedAppTransactionInfo].filter((part) => part != null);
   const dates = await check("dates at signing", () => {
-    need(payload !== undefined);
-    const inside = parts.map(ownDate).filter(Number.isFinite);
-    date = ownDate(jws) ?? inside.sort((a, b) => b - a)[0] ?? otherDate;
+    need(signed.ok);
+    date = ownDate(jws) ?? latest(parts, otherDate);
     need(Number.isFinite(date), "no date");
-    need([leaf, middle, root].every(({ dates: [from, until] }) => from <= date && date <= until),
+    need(chain.every(({ dates: [from, until] }) => from <= date && date <= until),
       "not valid then");
     return new Date(date).toISOString();
   });
@@ -152,7 +151,7 @@ function leafFields(data) {
 export async function verifyLeaf({ data, hash, index, evidence }) {
   need(await sha256(bytes(`00${data}`)) === hash, "another hash");
   const fields = leafFields(data);
-  need(Number(`0x${fields[0]}`) === Number(index) + 1, "another position");
+  need(Number(`0x${fields[0]}`) === +index + 1, "another position");
   need(!evidence || await sha256(evidence) === fields[4], "other evidence");
   return evidence ? "of this evidence" : "evidence not here";
 }
@@ -170,8 +169,9 @@ async function show(section) {
     evidence = new Uint8Array(await answer.arrayBuffer());
     return evidence.length;
   }));
-  if (evidence && (jwsFrom || jws)) for (const token of tokens(decoder.decode(evidence)))
-    checks.push(...(await verifyJWS(token, roots.split(" "), +date)).checks);
+  const parts = evidence && (jwsFrom || jws) ? tokens(decoder.decode(evidence)) : [];
+  for (const part of parts)
+    checks.push(...(await verifyJWS(part, roots.split(" "), latest(parts, +date))).checks);
   if (leaf !== undefined) checks.push(await check("leaf hash", () =>
     verifyLeaf({ data: base64(leaf), hash: leafHash, index, evidence })));
   checks.push(await check(`in tree of ${Number(size).toLocaleString("en")}`, async () => {

@@ -198,14 +198,15 @@ package struct Frame: Sendable {
     }
 
     /// Links to the file that proves what a page shows; nothing where no key signs the log, and
-    /// for what was known by a time: a file proves what was known by a position.
+    /// for what was known by a time: a file proves what was known by a position. Without
+    /// `download`, which would save a refusal, or the sign-in page, as the proof.
     func proof(_ path: String...) -> HTML {
         guard hasProofs, state.knowledge.knownAt == nil else { return "" }
         let address = state.url(path + ["bundle"])
         let page = state.url(path + ["bundle"], [("html", "true")])
         return """
-            <span class="acts"><a href="\(address)" download>Proof</a> \
-            <a href="\(page)" download>Proof as a page</a></span>
+            <span class="acts"><a href="\(address)">Proof</a> \
+            <a href="\(page)">Proof as a page</a></span>
             """
     }
 }

@@ -134,12 +134,18 @@ package struct EventPage {
     ///
     /// - `data-jws-from`: the id of the element with the JWS; else `data-raw`: the address of the
     ///   evidence, and `data-jws` where that is a JWS or a pair
-    /// - `data-date`: the date of a JWS where neither it nor a part of it has one, milliseconds
+    /// - `data-date`: the date of a JWS where neither it, a part of it nor the other one of its
+    ///   pair has one, milliseconds
     /// - `data-roots`, `data-path`: hashes, separated by spaces, and by commas
     /// - `data-leaf`: in Base64; absent for an erased event
     /// - `data-index`, `data-size`: the position - 1, and the number of leaves
     private var verification: HTML {
-        guard let proof = detail.proof else { return "" }
+        guard let proof = detail.proof else {
+            return """
+                <p class="banner warn">The log does not prove this event: run \
+                <code>subledger audit verify</code>.</p>
+                """
+        }
         let path = proof.path.map(\.hexadecimal).joined(separator: ",")
         // The leaf of an erased event commits to what was erased: its hash is left.
         let isErased = detail.evidence == nil && detail.damage == nil

@@ -68,12 +68,19 @@ public struct BundleMaker: Sendable {
             chains, reportTimeZone: reportTimeZone, now: moment.now, knowledge: moment.knowledge,
             bundleId: bundleId
         ).cell(metric, parameters, limit: .max)
+        var filters = parameters.filters
+        if let bundleId {
+            // The query of a bundle has no app beside its filters. Of other apps nothing was found.
+            let app = Dimension.app.rawValue
+            filters.removeAll { $0.hasPrefix("\(app)=") }
+            filters.append("\(app)=\(bundleId.rawValue)")
+        }
         let isPaid = metric == .churn(isPaid: true)
         let cell = BundledCell(
             name: isPaid ? MetricName.churnName : metric.rawValue, isPaid: isPaid,
             column: parameters.column, from: found.from, to: found.to,
             timeZone: parameters.timeZone ?? reportTimeZone, group: parameters.group,
-            filters: parameters.filters, chains: found.chains.map(\.chain))
+            filters: filters, chains: found.chains.map(\.chain))
         let query = try query(.cell(cell), moment)
         let facts = try await chains.facts.facts(of: cell.chains).flatMap(\.1)
         let positions = facts.map(\.position).filter { $0 <= query.knownPosition }
@@ -192,10 +199,12 @@ public struct BundleMaker: Sendable {
             let evidence = try event.originalBytes()
             byteCount += (evidence?.count ?? 0) * 4 / 3 + event.event.leafData.count * 2 + 2_048
             guard byteCount <= maximumByteCount else {
+                let most = ProofBundle.maximumByteCount
                 throw ProofError(
                     .nothingToProve,
-                    "Its evidence is larger than the \(maximumByteCount) bytes of a"
-                        + " bundle.")
+                    "Its evidence is larger than the \(maximumByteCount) bytes of a bundle"
+                        + (maximumByteCount < most ? "; `audit prove` writes up to \(most)." : ".")
+                )
             }
             logged.append(event)
             events.append(

@@ -10,12 +10,13 @@ extension ProofBundle.Answer {
         json.member("value", value)
     }
 
-    /// About what it is, when, and what it says, on one line.
+    /// About what it is, when, and what it says, on one line. Names are quoted where they could
+    /// be read as words of it.
     public var summary: String {
         let (subject, found): (String, String) =
             switch query.subject {
             case .subscription(let chain, let id): (named(chain, askedAs: id), state)
-            case .customer(let customer): ("customer \(customer.rawValue)", standing)
+            case .customer(let id): ("customer \(id.rawValue.quotedWhereNeeded)", standing)
             case .cell(let cell): (named(cell), amount)
             }
         let moment = "at \(at.rfc3339), as known at position \(query.knownPosition)"
@@ -28,9 +29,8 @@ extension ProofBundle.Answer {
     }
 
     private func named(_ cell: BundledCell) -> String {
-        let group = cell.group.isEmpty ? "" : ", group \(cell.group.joined(separator: ", "))"
-        let filters =
-            cell.filters.isEmpty ? "" : ", only where \(cell.filters.joined(separator: ", "))"
+        let group = cell.group.isEmpty ? "" : ", group \(listed(cell.group))"
+        let filters = cell.filters.isEmpty ? "" : ", only where \(listed(cell.filters))"
         return "\(cell.column) of \(cell.name)\(cell.isPaid ? " (paid only)" : "")"
             + " from \(cell.from.rfc3339) to \(cell.to.rfc3339)\(group)\(filters),"
             + " days in \(cell.timeZone),"
@@ -38,8 +38,13 @@ extension ProofBundle.Answer {
 
     private func named(_ chain: ChainId, askedAs id: String) -> String {
         let own = chain.originalTransactionId.rawValue
-        let asked = id == own ? "" : " (asked as \(id))"
-        return "subscription \(own)\(asked) of \(chain.bundleId.rawValue)"
+        let asked = id == own ? "" : " (asked as \(id.quotedWhereNeeded))"
+        let app = chain.bundleId.rawValue.quotedWhereNeeded
+        return "subscription \(own.quotedWhereNeeded)\(asked) of \(app)"
+    }
+
+    private func listed(_ names: [String]) -> String {
+        names.map(\.quotedWhereNeeded).joined(separator: ", ")
     }
 
     private var state: String {
@@ -50,12 +55,23 @@ extension ProofBundle.Answer {
     private var standing: String {
         let active = (value["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
             .compactMap { $0["entitlement"]?.string }
-        let names = active.isEmpty ? "no entitlement" : active.joined(separator: ", ")
+        let names = active.isEmpty ? "no entitlement" : listed(active)
         return "\(value["standing"]?.string ?? "no standing"), \(names)"
     }
 
     private var amount: String {
         let amount = value["amount"]?.int64.map(String.init) ?? "no amount"
         return "\(amount) (\(value["unit"]?.string ?? "no unit"))"
+    }
+}
+
+extension String {
+    /// Itself where it has only letters and digits of ASCII and `.`, `_`, `:`, `=` and `-`; else as
+    /// a JSON string.
+    fileprivate var quotedWhereNeeded: String {
+        let isPlain = allSatisfy {
+            $0.isASCII && ($0.isLetter || $0.isNumber || "._:=-".contains($0))
+        }
+        return isPlain && !isEmpty ? self : String(decoding: encoded(), as: UTF8.self)
     }
 }

@@ -1,0 +1,86 @@
+import AppStore
+import Ledger
+import LedgerTestSupport
+import Queries
+import Reports
+import Testing
+
+@testable import Proofs
+
+@Suite("The sentence that states a proven answer")
+struct BundledAnswerTests {
+    private static let time = Timestamp(milliseconds: 1_768_046_400_000)
+    /// An id or a value that reads as the rest of such a sentence.
+    private static let words = "a at 2026-09-20T00:00:00.000Z: active, \"pro\""
+    private static let quoted = #""a at 2026-09-20T00:00:00.000Z: active, \"pro\"""#
+
+    private static func sentence(_ subject: BundleQuery.Subject, _ value: JSONValue) -> String {
+        ProofBundle.Answer(
+            query: BundleQuery(subject: subject, at: time, now: time, knownPosition: 3),
+            reducerVersion: 1, catalogue: .null, value: value
+        ).summary
+    }
+
+    @Test("No id, filter or entitlement can pass for words of it")
+    func quotes() throws {
+        let (words, quoted) = (BundledAnswerTests.words, BundledAnswerTests.quoted)
+        let standing = try JSONValue.parse(
+            Array(#"{"entitlements":[{"active":true,"entitlement":\#(quoted)}]}"#.utf8))
+        let end = "at 2026-01-10T12:00:00.000Z, as known at position 3:"
+        let customer = BundledAnswerTests.sentence(.customer(CustomerId(words)), standing)
+        #expect(customer == "customer \(quoted) \(end) no standing, \(quoted)")
+        let chain = ChainId(
+            bundleId: BundleId(words), originalTransactionId: OriginalTransactionId(words))
+        let subscription = BundledAnswerTests.sentence(.subscription(chain, askedAs: "a,b"), .null)
+        #expect(
+            subscription.hasPrefix(
+                "subscription \(quoted) (asked as \"a,b\") of \(quoted) \(end) "))
+        let cell = BundledCell(
+            name: "churn", isPaid: false, column: "new", from: BundledAnswerTests.time,
+            to: BundledAnswerTests.time, timeZone: "UTC", group: ["group=a b"],
+            filters: ["app=com.example.app", "group=a, b"], chains: [])
+        let amount = BundledAnswerTests.sentence(.cell(cell), .null)
+        #expect(
+            amount.contains(
+                ", group \"group=a b\", only where app=com.example.app, \"group=a, b\", days in"))
+    }
+
+    @Test("A cell of one app is proven as such, in its query and in the sentence")
+    func app() async throws {
+        let (one, other) = (MadeChain(), MadeChain(id: "600000000000001", bundleId: "com.other"))
+        let ledger = try TemporaryLedger(apps: [one.bundleId, other.bundleId])
+        _ = try await ledger.ingest([one.bought(), other.bought()])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let (ofOne, ofOther) = ("app=\(one.bundleId)", "app=\(other.bundleId)")
+        let cases: [(app: String?, filters: [String], stated: [String], amount: Int64)] = [
+            (nil, [], [], 2), (nil, [ofOther], [ofOther], 1), (one.bundleId, [], [ofOne], 1),
+            (one.bundleId, [ofOther, ofOne], [ofOne], 1),
+            (one.bundleId, ["country=USA"], ["country=USA", ofOne], 1),
+        ]
+        try await ledger.session { session in
+            let (maker, _) = ProvenStory.maker(session, key)
+            func made(_ app: String?, _ filters: [String]) async throws -> ProofBundle {
+                var parameters = CellParameters(column: "new")
+                (parameters.from, parameters.filters) = ("2026-01-01", filters)
+                return try await maker.cell(
+                    .churn(isPaid: false), parameters, reportTimeZone: "UTC",
+                    bundleId: app.map { BundleId($0) },
+                    moment: Moment(at: nil, now: TemporaryLedger.end))
+            }
+            for (app, filters, stated, amount) in cases {
+                let bundle = try await made(app, filters)
+                let answer = try #require(bundle.answer)
+                guard case .cell(let cell) = answer.query.subject else { continue }
+                #expect(cell.filters == stated && answer.value["amount"]?.int64 == amount)
+                #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
+                let words = stated.isEmpty ? "" : ", only where \(stated.joined(separator: ", "))"
+                #expect(answer.summary.contains("Z\(words), days in UTC"))
+            }
+            // Of another app alone nothing is found, so that no figure is proven.
+            let refused = await #expect(throws: ProofError.self) {
+                _ = try await made(one.bundleId, [ofOther])
+            }
+            #expect(refused?.code == .nothingToProve)
+        }
+    }
+}
