@@ -2,6 +2,7 @@ import AppStore
 import LedgerStore
 import Migrations
 import PostgresSupport
+import Signing
 import Testing
 
 @testable import PostgresStore
@@ -75,6 +76,31 @@ struct LogOpeningTests {
         try await expectRefusal(.fileForeign, database, ledger: LedgerId(text))
         let again = try await Database.open(database.place(), ledger: LedgerId(id.description))
         await again.close()
+    }
+
+    @Test("A schema of an earlier release is refused before it is migrated")
+    func refusedUnmigrated() async throws {
+        let database = try Database()
+        let log = try await database.open()
+        let id = log.ledgerId
+        await log.close()
+        let schema = database.schema
+        try database.sql(
+            """
+            DELETE FROM \(schema).migrations WHERE version = \(steps);
+            ALTER TABLE \(schema).feed_clock DROP COLUMN rules
+            """)
+        let count = "SELECT count(*) FROM \(schema).migrations"
+        let other = LedgerId(String(repeating: "0", count: 32))
+        try await expectRefusal(.fileForeign, database, ledger: other)
+        await #expect(throws: failure(.fileForeign)) {
+            try await Database.open(database.place(), environment: .sandbox)
+        }
+        let seen = ProjectionCursor(position: 1, leafHash: SHA256.hash([1]))
+        await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }
+        #expect(try database.sql(count) == "\(steps - 1)")
+        try await Database.open(database.place(), ledger: id).close()
+        #expect(try database.sql(count) == "\(steps)")
     }
 
     @Test("Wrong host, database, role and password are one sentence each, without the password")

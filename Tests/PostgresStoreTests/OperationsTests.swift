@@ -153,6 +153,27 @@ struct OperationsTests {
         proxy.end()
     }
 
+    @Test("A lease that ran out is taken again only once what held it is gone, and admits no write")
+    func ranOut() async throws {
+        let database = try Database()
+        let store = try await open(database)
+        var lease = try await store.lease(.webhooks)
+        let endpoint = WebhookEndpointRow(name: "a", cursor: .beginning)
+        _ = try await store.begin(endpoint)
+        try end("webhooks", in: database, after: "0")
+        // Of the same node, as by a recovery that another one waits for.
+        let early = try await store.lease(.webhooks)
+        #expect(early == nil)
+        await #expect(throws: failure(.fileLocked)) { try await store.keep(endpoint) }
+        withExtendedLifetime(lease) {}
+        lease = nil
+        lease = try await store.lease(.webhooks)
+        #expect(lease != nil)
+        try await store.keep(endpoint)
+        withExtendedLifetime(lease) {}
+        await store.close()
+    }
+
     @Test("After a failover that lost a lease, the same token of another node admits no write")
     func sameToken() async throws {
         let database = try Database()

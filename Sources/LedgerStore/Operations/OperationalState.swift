@@ -11,7 +11,8 @@ public protocol OperationalState: TableReader {
     func requireUsable() throws(StoreError)
 
     /// The exclusive right to a task in this environment, held until the last reference is released
-    /// or the process ends, however it ends; nil while it is held elsewhere.
+    /// or the process ends, however it ends; nil while it is held, and while this process has a
+    /// reference to one that ran out.
     func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)?
 
     /// Runs `body` in one transaction, alone among those that write in `area`.

@@ -78,6 +78,8 @@ final class LeaseRenewal: Sendable {
 extension PostgresOperations {
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
         try requireUsable()
+        // One that ran out is still held by its task, whose writes would pass under a new token.
+        guard tokens.withLock({ $0[task] == nil }) else { return nil }
         let now = ContinuousClock.now
         let earlier = unconfirmedTokens.withLock { $0.removeValue(forKey: task) }
         let token = earlier ?? Int64.random(in: 1..<Int64.max)

@@ -23,9 +23,7 @@ struct LogOpening: Sendable {
         let migrator = SchemaMigrator(
             location: session.place, environment: environment.rawValue, ledger: ledger,
             creates: creates)
-        let found = try migrator.run(connection)
-        try requireSeen(connection)
-        return found
+        return try migrator.run(connection) { try requireSeen(connection) }
     }
 
     /// Throws `fileForeign` where the schema holds another ledger.

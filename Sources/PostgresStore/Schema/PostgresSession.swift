@@ -13,7 +13,8 @@ struct PostgresSession: Sendable {
     /// each of which costs more than the statement. A node that goes silent or is cut off inside a
     /// transaction must not keep the lock of the head row. The server ends a wait for a lock before
     /// the node gives up its connection: sessions of connections that were given up would queue for
-    /// the lock until none is left. A COMMIT is never acknowledged before it is durable.
+    /// the lock until none is left. A COMMIT is never acknowledged before it is durable: the server
+    /// sends the warning that a wait for the standby was cancelled, whatever the role has set.
     static let settings = Statement(
         """
         SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
@@ -24,6 +25,7 @@ struct PostgresSession: Sendable {
             set_config('tcp_keepalives_idle', '\(PostgresLimits.connectSeconds)', false),
             set_config('tcp_keepalives_interval', '1', false),
             set_config('tcp_keepalives_count', '5', false),
+            set_config('client_min_messages', 'warning', false),
             CASE current_setting('synchronous_commit') WHEN 'off' THEN
                 set_config('synchronous_commit', 'on', false) END
         """)

@@ -19,11 +19,16 @@ struct SchemaMigrator {
 
     /// Recognises the schema and applies the missing migrations in one transaction. Returns the
     /// ledger's id.
-    func run(_ connection: PostgresConnection) throws -> LedgerId {
+    ///
+    /// - Parameter requireSeen: throws where the log lacks what this node has seen of it; called
+    ///   before a log is migrated.
+    func run(
+        _ connection: PostgresConnection, requireSeen: () throws -> Void
+    ) throws -> LedgerId {
         var attempt = 1
         while true {
             do {
-                if let ledger = try current(connection) { return ledger }
+                if let ledger = try current(connection, requireSeen) { return ledger }
                 try migrate(connection)
             } catch let error as PostgresError {
                 // Another node may be creating the schema.
@@ -40,7 +45,9 @@ struct SchemaMigrator {
 
     /// The ledger's id where the schema is up to date; nil where migrations are missing. Needs no
     /// right to create anything.
-    private func current(_ connection: PostgresConnection) throws -> LedgerId? {
+    private func current(
+        _ connection: PostgresConnection, _ requireSeen: () throws -> Void
+    ) throws -> LedgerId? {
         let applied = try recognise(connection)
         if applied == 0, ledger != nil { throw otherLedger("no ledger yet; this node has one") }
         if applied == 0, !creates {
@@ -48,7 +55,11 @@ struct SchemaMigrator {
                 .noSuchFile, path: path, reason: "There is no log.",
                 remedy: "Check database, schema and environment; nothing was created.")
         }
-        return try applied == migrations.count ? requireLedger(connection) : nil
+        guard applied > 0 else { return nil }
+        // By what every schema has since the first migration: one that is refused stays as it is.
+        let found = try requireLedger(connection)
+        try requireSeen()
+        return applied == migrations.count ? found : nil
     }
 
     /// The ledger's id. Throws `fileForeign` where it, or the environment, is another one.

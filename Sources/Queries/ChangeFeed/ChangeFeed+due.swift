@@ -38,8 +38,14 @@ extension ChangeFeed {
             try await keepClock(now, at: head, chains: changed.map(\.chain))
         } catch {
             note(due.map { (now, $0) })
-            // It may be stored all the same.
-            state.withLock { $0.keptAt = nil }
+            state.withLock { state in
+                // It may be stored all the same.
+                state.keptAt = nil
+                guard ledger.isShared else { return }
+                // A failover may have lost what was stored before.
+                state.at = nil
+                state.dues.windowEnd = Timestamp(milliseconds: .min)
+            }
             throw error
         }
         let hasChanged = !changed.isEmpty || kept == nil

@@ -227,7 +227,8 @@ public final class ChangeFeed: Sendable {
         }
         do throws(StoreError) { while try await advance() {} } catch {
             guard ledger.isShared, error.code == .fileLocked else { throw error }
-            // Another node took over; nothing was stored, and nothing shown.
+            // Another node took over, or a failover lost what was stored; nothing was stored now,
+            // and nothing shown.
             lease.release()
         }
     }
@@ -343,8 +344,11 @@ public final class ChangeFeed: Sendable {
         _ at: Timestamp, at head: Int64, chains: [ChainId] = []
     ) async throws(StoreError) {
         let end = try await ledger.checkpoint(at: head) ?? .start
+        let (position, time) = state.withLock { ($0.keptPosition, $0.keptAt) }
+        var last: (position: Int64, at: Timestamp)?
+        if ledger.isShared, let position, let time { last = (position, time) }
         try await ledger.operations.keepClock(
-            end: end, at: at, rules: clockHash(at, at: end.position), chains: chains)
+            end: end, at: at, rules: clockHash(at, at: end.position), chains: chains, after: last)
         guard !chains.isEmpty else { return }
         // Derived data may not include an erasure yet; a later one removes the readings itself.
         let erasures = try await ledger.log.erasedChains(after: head)

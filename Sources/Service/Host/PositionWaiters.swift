@@ -52,8 +52,9 @@ final class PositionWaiters: Sendable {
     }
 
     /// Notes that the log has reached `position`.
-    func reached(head position: Int64) {
-        let now = ContinuousClock.now
+    ///
+    /// - Parameter now: earlier in tests.
+    func reached(head position: Int64, at now: ContinuousClock.Instant = .now) {
         state.withLock { state in
             guard position > state.head else { return }
             state.head = position

@@ -105,6 +105,54 @@ struct NodeTaskTests {
         }
     }
 
+    @Test("Changes of the clock that a failover lost are emitted again")
+    func lostReading() async throws {
+        let place = try NodePlace()
+        let clock = place.clock
+        try await place.run(count: 1) { nodes in
+            let served = try nodes[0].ledger(.production)
+            let feed = ChangeFeed(ledger: served.ledger, clock: clock) {
+                served.board.snapshot?.projections
+            }
+            _ = try await nodes[0].post(NodeTaskTests.chain.bought())
+            _ = try await nodes[0].post(NodeTaskTests.chain.renewed(1))
+            _ = try await served.snapshot(atLeast: 2)
+            try await until {
+                try await feed.step()
+                return feed.horizon == 2
+            }
+            try await place.sql(
+                """
+                SET search_path = \(place.productionSchema);
+                CREATE TABLE earlier AS SELECT * FROM feed_clock;
+                CREATE TABLE earlier_readings AS SELECT * FROM clock_readings
+                """)
+            let count = "SELECT count(*) FROM \(place.productionSchema).clock_readings"
+            let before = try await place.sql(count)
+            // The renewal that is missing becomes overdue by the clock alone.
+            clock.set(NodeTaskTests.chain.start(2).advanced(byMilliseconds: 86_400_000))
+            try await until {
+                try await feed.step()
+                return try await place.sql(count) != before
+            }
+            let after = try await place.sql(count)
+            // As on a standby that has the lease, and not yet the reading.
+            try await place.sql(
+                """
+                SET search_path = \(place.productionSchema);
+                DELETE FROM clock_readings;
+                INSERT INTO clock_readings SELECT * FROM earlier_readings;
+                UPDATE feed_clock SET (position, at, leaf_hash, rules) =
+                    (SELECT position, at, leaf_hash, rules FROM earlier)
+                """)
+            clock.set(clock.now.advanced(byMilliseconds: FeedLimits.clockMilliseconds))
+            try await until {
+                try await feed.step()
+                return try await place.sql(count) == after
+            }
+        }
+    }
+
     @Test("One node delivers webhooks; another one goes on when it ends, and misses nothing")
     func webhooks() async throws {
         let place = try NodePlace()
@@ -193,6 +241,24 @@ struct NodeTaskTests {
             for task in tasks {
                 task.cancel()
                 await task.value
+            }
+        }
+    }
+
+    @Test("A node whose answers lack an old event leaves leases to one that has it")
+    func rebuilding() async throws {
+        let place = try NodePlace()
+        try await place.run(count: 1) { nodes in
+            let served = try nodes[0].ledger(.production)
+            _ = try await served.snapshot(atLeast: 0)
+            try await until { served.catchingUp == nil }
+            // As while files are rebuilt, or a disk hangs: the log is read, and not projected.
+            served.board.reached(head: 1, at: .now - ServedLedger.currentLimit)
+            #expect(served.age == nil && served.isCurrent)
+            let ahead = NodeRow(id: "other", name: "other", position: 1, silentMilliseconds: 0)
+            try await until {
+                served.note(nodes: [ahead], position: 0)
+                return !served.isCurrent
             }
         }
     }

@@ -190,6 +190,8 @@ struct NodeTests {
         let place = try NodePlace(cluster)
         let chain = NodeTests.chains[0]
         let waiting = "FROM pg_stat_activity WHERE wait_event = 'SyncRep'"
+        // Nodes need the warning of a cancelled wait all the same.
+        try await place.sql("ALTER ROLE ALL SET client_min_messages = error")
         try await place.run(count: 2) { nodes in
             _ = try await nodes[0].post(chain.bought())
             try await place.sql("ALTER SYSTEM SET synchronous_standby_names = 'missing'")

@@ -21,14 +21,33 @@ extension OperationalState {
     /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
     /// the changes are emitted. `rules` is a hash of the rules by which chains change, `at` and the
     /// position. The column `looks_again` of files is of an early release.
+    ///
+    /// - Parameter last: what the caller read or stored last. Throws `fileLocked` where another
+    ///   clock is stored, as after a failover to a standby that was behind: the readings of the
+    ///   caller's clock are lost, too.
     public func keepClock(
-        end: ProjectionCursor, at: Timestamp, rules: Digest, chains: [ChainId]
+        end: ProjectionCursor, at: Timestamp, rules: Digest, chains: [ChainId],
+        after last: (position: Int64, at: Timestamp)? = nil
     ) async throws(StoreError) {
         let chains = chains.filter {
             $0.bundleId.rawValue.utf8.count + $0.originalTransactionId.rawValue.utf8.count
                 <= OperationsLimits.indexedByteCount
         }
-        try await writeTables(.feeds) { tables in
+        try await writeTables(.feeds) { [location] tables in
+            if let last {
+                let found = try tables.rows(
+                    """
+                    SELECT count(*) FROM @feed_clock
+                    WHERE position = $1::bigint AND at = $2::bigint
+                    """, last.position, last.at
+                ) { try $0.int64(0) }
+                guard found == [1] else {
+                    throw StoreError(
+                        .fileLocked, path: location,
+                        reason: "The clock of the feed is not the one that was stored last.",
+                        remedy: "Nothing was written; the feed continues from what is stored.")
+                }
+            }
             try tables.execute(
                 """
                 INSERT INTO @feed_clock (id, position, at, leaf_hash, rules)
