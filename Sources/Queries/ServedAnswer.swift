@@ -41,11 +41,12 @@ public struct ServedAnswer: Sendable {
         self.init(position: position, lag: lag, atMost: .max, write)!
     }
 
-    /// As without `count`; nil for an answer with more bytes, which is written only once.
+    /// As without `count`; nil for an answer with more bytes, which is not written to its end.
     package init?(
         position: Int64, lag: Int64, atMost count: Int, _ write: (inout JSONWriter) -> Void
     ) {
         var json = JSONWriter()
+        json.byteLimit = count
         write(&json)
         guard json.bytes.count <= count else { return nil }
         var tagged = JSONWriter()

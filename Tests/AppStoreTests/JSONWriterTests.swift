@@ -94,6 +94,23 @@ struct JSONWriterTests {
         #expect(json.bytes == Array("3".utf8))
     }
 
+    @Test("An array ends with the element that exceeds the bound of the output")
+    func bound() {
+        for (limit, last) in [(9, 1), (10, 2), (11, 2), (15, 4), (16, 5), (.max, 5)] {
+            var count = 0
+            let result = text { json in
+                json.byteLimit = limit
+                json.object {
+                    $0.array("list", 1...5) { json, number in
+                        json.value(number)
+                        count = number
+                    }
+                }
+            }
+            #expect(count == last, "\(result)")
+        }
+    }
+
     @Test("An error of the body reaches the caller with its type")
     func errors() {
         let error = #expect(throws: JSONError.self) {

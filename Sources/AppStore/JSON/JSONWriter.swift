@@ -14,6 +14,8 @@ public struct JSONWriter: Sendable {
     /// Whether answers state the time and position of their query: without these they stay
     /// byte-identical until their content changes.
     package var isStamped = true
+    /// Arrays end with the element that exceeds it: the output is then too large for its reader.
+    @usableFromInline package var byteLimit = Int.max
     /// Whether the next key or element needs a comma.
     private var needsComma = false
 
@@ -93,7 +95,10 @@ public struct JSONWriter: Sendable {
     ) throws(Failure) {
         self.key(key)
         open(UInt8(ascii: "["))
-        for element in elements { try body(&self, element) }
+        for element in elements {
+            try body(&self, element)
+            if bytes.count > byteLimit { break }
+        }
         close(UInt8(ascii: "]"))
     }
 

@@ -55,9 +55,22 @@ public enum OutageDetection {
     public static func suggestions(
         _ arrivals: [NotificationDelivery], now: Timestamp, swept: [CompleteWindow] = []
     ) -> [Suggestion] {
-        let past = arrivals.filter { $0.receivedAt <= now }
-        let quiet = silences(past.map(\.receivedAt).sorted(), now: now, swept)
-        return merged(clipped(quiet + open(late(past), swept), now: now))
+        suggestions(
+            arrivals.map(\.receivedAt), late: arrivals.filter(isLate), now: now, swept: swept)
+    }
+
+    /// The same from what detection needs of very many deliveries: when each arrived, and those
+    /// that came late.
+    package static func suggestions(
+        _ received: [Timestamp], late: [NotificationDelivery], now: Timestamp,
+        swept: [CompleteWindow] = []
+    ) -> [Suggestion] {
+        var times = received.filter { $0 <= now }
+        times.sort()
+        if let last = times.last, last < now { times.append(now) }
+        let signed = late.filter { $0.receivedAt <= now }.map(\.signedAt).sorted()
+        return merged(
+            clipped(silences(times, swept) + open(lateness(signed), swept), now: now))
     }
 
     /// Windows of notifications that Apple could not deliver.
@@ -71,27 +84,24 @@ public enum OutageDetection {
 
     // MARK: Silence
 
+    /// - Parameter times: of arrivals, ascending; the last may be now.
     private static func silences(
-        _ received: [Timestamp], now: Timestamp, _ swept: [CompleteWindow]
+        _ times: [Timestamp], _ swept: [CompleteWindow]
     ) -> [Suggestion] {
-        guard let last = received.last else { return [] }
-        var gaps = zip(received, received.dropFirst()).map { one, next in
-            (from: one, to: next, length: next.milliseconds(since: one))
-        }
-        if now > last { gaps.append((last, now, now.milliseconds(since: last))) }
-        let lengths = gaps.map(\.length).sorted()
-        return gaps.compactMap { gap in
+        let gaps = zip(times, times.dropFirst())
+        var lengths = gaps.map { $1.milliseconds(since: $0) }
+        lengths.sort()
+        return gaps.compactMap { from, to in
             // Most gaps are short, and finding their rank is slow.
-            guard gap.length > shortestSilenceMilliseconds else { return nil }
+            let length = to.milliseconds(since: from)
+            guard length > shortestSilenceMilliseconds else { return nil }
             let bound = max(
-                shortestSilenceMilliseconds, silenceFactor * usual(lengths, without: gap.length))
-            let margin = gap.from.advanced(byMilliseconds: -marginMilliseconds)
-            let open = rest(margin, gap.from, gap.to, swept)
+                shortestSilenceMilliseconds, silenceFactor * usual(lengths, without: length))
+            let margin = from.advanced(byMilliseconds: -marginMilliseconds)
+            let open = rest(margin, from, to, swept)
             // No notification is missing from a swept part.
-            guard gap.length > bound, gap.to.milliseconds(since: open.quiet) > bound else {
-                return nil
-            }
-            return Suggestion(from: open.begin, to: gap.to, reasons: [.silence])
+            guard length > bound, to.milliseconds(since: open.quiet) > bound else { return nil }
+            return Suggestion(from: open.begin, to: to, reasons: [.silence])
         }
     }
 
@@ -124,11 +134,14 @@ public enum OutageDetection {
 
     // MARK: Lateness
 
-    private static func late(_ arrivals: [NotificationDelivery]) -> [Suggestion] {
-        let signed = arrivals.filter {
-            $0.receivedAt.milliseconds(since: $0.signedAt) > latenessMilliseconds
-        }.map(\.signedAt).sorted()
-        return clusters(signed).filter { $0.2 >= clusterCount }.map { cluster in
+    /// Whether Apple must have tried before.
+    package static func isLate(_ delivery: NotificationDelivery) -> Bool {
+        delivery.receivedAt.milliseconds(since: delivery.signedAt) > latenessMilliseconds
+    }
+
+    /// - Parameter signed: the dates of late deliveries, ascending.
+    private static func lateness(_ signed: [Timestamp]) -> [Suggestion] {
+        clusters(signed).filter { $0.2 >= clusterCount }.map { cluster in
             Suggestion(
                 from: cluster.0.advanced(byMilliseconds: -marginMilliseconds), to: cluster.1,
                 reasons: [.lateDeliveries])

@@ -5,6 +5,8 @@ public struct CountTable: Sendable {
     public let metric: CountedMetric
     /// The instants, dimensions and filters; a monetary metric puts the currency first.
     public let question: RollForwardQuery
+    /// The most cells kept. Of more, the order in which they are added decides which.
+    package var keptCount = Int.max
     private var sums: [RollForwardQuery.Cell: [String: Int64]] = [:]
 
     /// - `dimensions`: `reason` is not meaningful here and always nil.
@@ -18,17 +20,24 @@ public struct CountTable: Sendable {
             filters: filters)
     }
 
-    /// Adds one chain's contribution. Order does not matter.
+    /// Adds one chain's contribution. Order does not matter below `keptCount`.
     public mutating func add(_ occurrences: [Occurrence]) {
         for occurrence in occurrences {
-            guard let cell = question.cell(of: occurrence.at, occurrence.values) else { continue }
+            guard let cell = question.cell(of: occurrence.at, occurrence.values), keeps(cell)
+            else { continue }
             sums[cell, default: [:]].merge(occurrence.amounts) { $0.addingSaturated($1) }
         }
     }
 
     /// Adds the sums of another table for the same query.
     public mutating func add(_ other: CountTable) {
-        sums.merge(other.sums) { $0.merging($1) { $0.addingSaturated($1) } }
+        for (cell, amounts) in other.sums where keeps(cell) {
+            sums[cell] = sums[cell]?.merging(amounts) { $0.addingSaturated($1) } ?? amounts
+        }
+    }
+
+    private func keeps(_ cell: RollForwardQuery.Cell) -> Bool {
+        sums.count < keptCount || sums[cell] != nil
     }
 
     /// Whether sums overflowed, which no real currency's prices do; the rows are then meaningless.

@@ -98,7 +98,8 @@ extension OccurrenceReader {
     // MARK: Proceeds
 
     /// Paid service in the group after which Apple's commission drops, and the longest gap allowed.
-    static let higherRateMilliseconds: Int64 = 365 * 86_400_000
+    /// Ends keep Apple's local time, so a year across a change of clocks can be an hour shorter.
+    static let higherRateMilliseconds: Int64 = 365 * 86_400_000 - 3_600_000
     static let longestGapMilliseconds: Int64 = 60 * 86_400_000
     /// Percent of the price.
     static let usualRate: Int64 = 70

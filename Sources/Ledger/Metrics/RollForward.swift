@@ -127,7 +127,20 @@ public struct RollForward: Sendable {
 
     /// The rows by interval, then by group. Grouped, one for each group with any activity; else one
     /// for each interval, even if empty. Money is always grouped by currency.
-    public func rows() -> [RollForwardRow] {
+    ///
+    /// - Parameter count: at least one; later rows are left out.
+    public func rows(atMost count: Int = .max) -> [RollForwardRow] {
+        var rows: [RollForwardRow] = []
+        forEachRow { row in
+            rows.append(row)
+            return rows.count < count
+        }
+        return rows
+    }
+
+    /// Visits the rows in their order until `visit` returns false: together they may be many times
+    /// larger than the sums.
+    package func forEachRow(_ visit: (RollForwardRow) -> Bool) {
         let order = keys.indices.sorted {
             RollForwardQuery.precedes(keys[$0], keys[$1])
         }
@@ -135,11 +148,10 @@ public struct RollForward: Sendable {
         var active = keys.indices.map { steps[$0][0] ?? 0 }
         var unpriced = keys.indices.map { unpricedSteps[$0][0] ?? 0 }
         let isWhole = question.dimensions.isEmpty && question.measure != .money
-        var rows: [RollForwardRow] = []
         for interval in question.instants.indices.dropLast() {
             let bounds = (question.instants[interval], question.instants[interval + 1])
             if isWhole, order.isEmpty {
-                rows.append(RollForwardRow(from: bounds.0, to: bounds.1, group: []))
+                guard visit(RollForwardRow(from: bounds.0, to: bounds.1, group: [])) else { return }
             }
             let starts = active
             for (group, base) in zip(order, bases) {
@@ -150,11 +162,10 @@ public struct RollForward: Sendable {
                 row.rateBase = base.map { starts[$0] } ?? 0
                 row.unpricedEnd = unpriced[group]
                 row.columns = sums[group][interval] ?? [:]
-                guard question.admits(row.group) else { continue }
-                if isWhole || !row.isEmpty { rows.append(row) }
+                guard question.admits(row.group), isWhole || !row.isEmpty else { continue }
+                guard visit(row) else { return }
             }
         }
-        return rows
     }
 
     /// The amount active at the start of each interval in all groups together: the denominator of

@@ -56,10 +56,17 @@ enum CellTable: Summable {
         }
     }
 
-    func rows() -> [Report.Row] {
+    /// Visits the rows in their order. Each holds all its columns, so that all rows together are
+    /// many times larger than the sums.
+    func forEachRow(_ visit: (Report.Row) -> Void) {
         switch self {
-        case .rollForward(let sum, let money): sum.rows().map { CellTable.row($0, money) }
-        case .counted(let table): table.rows().map { Report.Row($0) }
+        case .rollForward(let sum, let money):
+            sum.forEachRow { row in
+                visit(CellTable.row(row, money))
+                return true
+            }
+        case .counted(let table):
+            for row in table.rows() { visit(Report.Row(row)) }
         }
     }
 
@@ -75,7 +82,7 @@ enum CellTable: Summable {
         }
     }
 
-    private static func row(_ row: RollForwardRow, _ money: RecurringMoney?) -> Report.Row {
+    static func row(_ row: RollForwardRow, _ money: RecurringMoney?) -> Report.Row {
         Report.Row(
             from: row.from, to: row.to, group: row.group,
             amounts: money?.amounts(row) ?? row.amounts)

@@ -8,8 +8,10 @@ struct LatenessTable: Summable {
     private let isByApp: Bool
     private let apps: Set<String?>?
     private var found: [RollForwardQuery.Cell: [Int64]] = [:]
-    /// Of all time, regardless of the requested range.
-    private var arrivals: [BundleId: [NotificationDelivery]] = [:]
+    /// Of all deliveries, regardless of the requested range: when each arrived, and those that came
+    /// late.
+    private var arrivals: [BundleId: [Timestamp]] = [:]
+    private var late: [BundleId: [NotificationDelivery]] = [:]
 
     /// - Parameter apps: nil: all.
     init(instants: [Timestamp], isByApp: Bool, apps: Set<String?>?) {
@@ -29,8 +31,9 @@ struct LatenessTable: Summable {
         guard fact.cause.kind == .notification, let signed = fact.signedDate,
             let lateness = fact.lateness, apps.map({ $0.contains(app.rawValue) }) ?? true
         else { return }
-        arrivals[app, default: []].append(
-            NotificationDelivery(receivedAt: fact.receivedAt, signedAt: signed))
+        arrivals[app, default: []].append(fact.receivedAt)
+        let delivery = NotificationDelivery(receivedAt: fact.receivedAt, signedAt: signed)
+        if OutageDetection.isLate(delivery) { late[app, default: []].append(delivery) }
         guard let cell = cell(of: fact, app) else { return }
         // Clocks differ; nothing arrives before it is signed.
         found[cell, default: []].append(max(0, lateness))
@@ -55,8 +58,9 @@ struct LatenessTable: Summable {
     }
 
     mutating func add(_ other: LatenessTable) {
-        found.merge(other.found, uniquingKeysWith: +)
-        arrivals.merge(other.arrivals, uniquingKeysWith: +)
+        for (cell, delays) in other.found { found[cell, default: []] += delays }
+        for (app, times) in other.arrivals { arrivals[app, default: []] += times }
+        for (app, deliveries) in other.late { late[app, default: []] += deliveries }
     }
 
     // MARK: Outages
@@ -69,8 +73,8 @@ struct LatenessTable: Summable {
     /// - Parameter limit: the earlier of now and knownAt; ends the silence after the last delivery.
     func outages(limit: Timestamp) -> [SuspectedOutage] {
         var outages: [SuspectedOutage] = []
-        for (app, known) in arrivals {
-            for window in OutageDetection.suggestions(known, now: limit)
+        for (app, times) in arrivals {
+            for window in OutageDetection.suggestions(times, late: late[app] ?? [], now: limit)
             where question.interval(of: window.from) != nil {
                 outages.append(SuspectedOutage(app: app, window: window))
             }

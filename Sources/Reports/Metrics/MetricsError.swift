@@ -195,6 +195,8 @@ public enum MetricsLimits {
     public static let intervalCount = 4_000
     /// Rows per answer.
     public static let rowCount = 100_000
+    /// The rows computed: one more, which proves that there are too many.
+    static let provenCount = rowCount + 1
     /// Changed cells per comparison of two states of knowledge.
     public static let cellCount = 10_000
     /// Events listed for one changed cell.

@@ -42,7 +42,8 @@ extension MetricsQuery {
         try requireRates(sum.rateGaps)
         guard !sum.before.isTooLarge, !sum.after.isTooLarge else { throw .amountTooLarge }
         let cells = try cells(
-            MetricsQuery.values(sum.before.rows()), MetricsQuery.values(sum.after.rows()),
+            MetricsQuery.values(sum.before, in: sum.events),
+            MetricsQuery.values(sum.after, in: sum.events),
             sum.events, columns: sum.after.columns.map(\.name))
         var named = scope.dimensions.filter { !isMoney || $0 != .currency }
         if scope.filters[.reason] != nil, !named.contains(.reason) { named.append(.reason) }
@@ -77,17 +78,20 @@ extension MetricsQuery {
 
     /// The remarks on money that the compared answers themselves carry.
     private func remarks(on table: CellTable) async throws(MetricsError) -> [MetricsRemark] {
-        let rows = table.rows()
+        var currencies: Set<String> = []
         var remarks: [MetricsRemark] = []
         var tally = Tally()
+        table.forEachRow { row in
+            if let currency = row.group.first ?? nil { currencies.insert(currency) }
+        }
         switch table {
         case .counted(let counted):
-            tally.hasUnpriced = rows.contains { $0["unpriced"] > 0 }
+            tally.hasUnpriced = counted.rows().contains { $0["unpriced"] > 0 }
             if counted.metric == .proceeds { remarks.append(.estimate) }
         case .rollForward:
             for counted in try await classes() { tally.note(counted) }
         }
-        return remarks + tally.remarks + rows.currencyRemarks
+        return remarks + tally.remarks + (currencies.count > 1 ? [.severalCurrencies] : [])
     }
 
     /// A cell of a compared table.
@@ -153,6 +157,19 @@ extension MetricsQuery {
             places.insert(twelfth)
         }
         return places
+    }
+
+    /// The values of a table in the cells that may differ, which are far fewer than all.
+    private static func values(
+        _ table: CellTable, in moved: [Place: CellEvents]
+    ) -> [Place: Int64] {
+        var found: [Place: Int64] = [:]
+        table.forEachRow { row in
+            for (place, amount) in values([row]) where moved[place] != nil {
+                found[place] = amount
+            }
+        }
+        return found
     }
 
     /// Values of 0 are omitted, except averages, for which 0 differs from no value.

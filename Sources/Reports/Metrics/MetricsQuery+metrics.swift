@@ -163,7 +163,9 @@ extension MetricsQuery {
         let instants = empty.question.instants
         let conversion = RateConversion(rates: rates, question: empty.question, zone: zone)
         let needsCatalogue = [.productChanges, .retention].contains(metric)
-        let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
+        var bounded = empty
+        bounded.keptCount = MetricsLimits.provenCount
+        let sum = try await sumLives(Tallied(table: bounded, tally: Tally(seen))) {
             sum, chain, life in
             sum.tally.chainCount += 1
             let found = life.occurrences(
@@ -176,8 +178,11 @@ extension MetricsQuery {
                 ChainMetrics(life, of: chain.bundleId, catalogue: catalogue), catalogue)
         }
         let (table, tally) = (sum.table, sum.tally)
-        guard !table.isTooLarge else { throw .amountTooLarge }
         let rows = table.rows().map { Report.Row($0) }
+        // Of too many cells the order decides which are kept.
+        guard rows.count > MetricsLimits.rowCount || !table.isTooLarge else {
+            throw .amountTooLarge
+        }
         var remarks: [MetricsRemark] = []
         if tally.hasInferredPeriods { remarks.append(.inferredPeriods) }
         remarks += unpriced(rows)
@@ -198,7 +203,9 @@ extension MetricsQuery {
         return Answer(
             tally: answer.tally, dimensions: question.dimensions,
             columns: money.columns,
-            rows: CellTable.rollForward(answer.rollForward, money).rows(),
+            rows: answer.rollForward.rows(atMost: MetricsLimits.provenCount).map {
+                CellTable.row($0, money)
+            },
             remarks: answer.tally.remarks, rollForward: answer)
     }
 }

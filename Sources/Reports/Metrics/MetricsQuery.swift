@@ -47,7 +47,7 @@ public struct MetricsQuery: Sendable {
         var seen = SeenValues(scope.dimensions, scope.filters, snapshot.ledger.catalogue)
         try await noteClasses(&seen)
         let answer = try await rollForward(question, by: scope.zone)
-        let rows = answer.rollForward.rows()
+        let rows = answer.rollForward.rows(atMost: MetricsLimits.provenCount)
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
             MetricName.churn(isPaid: isPaid).definition, scope,

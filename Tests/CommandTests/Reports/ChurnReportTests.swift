@@ -107,6 +107,33 @@ struct ChurnReportTests {
         }
     }
 
+    @Test("A hundred thousand rows are reported, one more is rejected")
+    func rowBound() async throws {
+        var ledger = try TemporaryLedger()
+        ledger.now = Timestamp(milliseconds: 1_783_000_000_000)
+        /// Of a product of its own.
+        func bought(_ number: Int, hours: Int64) -> MadeDelivery {
+            let chain = MadeChain(id: "\(600_000_000_000_000 + number)", product: "p\(number)")
+            return chain.bought().withTransaction {
+                $0.expiresDate = chain.start.advanced(byMilliseconds: hours * 3_600_000)
+            }
+        }
+        // From half a day after the purchases on, as many hours as there may be intervals.
+        let words = Self.words("2026-01-11", "2026-06-26T16:00:00.000Z", "hour", by: ["product"])
+        let count = MetricsLimits.rowCount / MetricsLimits.intervalCount
+        _ = try await ledger.ingest((0..<count).map { bought($0, hours: 365 * 24) })
+        let rows = try await ledger.metrics { try await $0.metric(.arr, words).rows }
+        #expect(rows.count == MetricsLimits.rowCount)
+        // Active in the first hour.
+        _ = try await ledger.ingest([bought(count, hours: 13)])
+        let full = ledger
+        for name in [MetricName.arr, .counted(.active), .churn(isPaid: false)] {
+            await #expect(throws: MetricsError.tooManyRows, "\(name)") {
+                try await full.metrics { try await $0.metric(name, words) }
+            }
+        }
+    }
+
     @Test("An empty ledger reports zeros, with a remark that they are meaningless")
     func empty() async throws {
         var ledger = try TemporaryLedger()

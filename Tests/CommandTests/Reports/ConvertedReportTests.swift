@@ -240,4 +240,20 @@ struct ConvertedReportTests {
         let text = lateness.text()
         #expect(text.contains("suspected outage of \(MadeChain.app)"))
     }
+
+    @Test("Many late deliveries signed together are a suspected outage")
+    func lateDeliveries() async throws {
+        var ledger = try TemporaryLedger()
+        let signed = MadeChain(id: "600000000000000").bought().receivedAt
+        ledger.now = signed.advanced(byMilliseconds: 30 * 60_000)
+        for index in 0..<OutageDetection.clusterCount {
+            let early = try await report(ledger, "lateness", nil)
+            #expect(early.rows.allSatisfy { $0["suspectedOutages"] == 0 })
+            var delivery = MadeChain(id: "\(600_000_000_000_000 + index)").bought()
+            delivery.receivedAt = signed.advanced(byMilliseconds: Int64(15 + index) * 60_000)
+            _ = try await ledger.ingest([delivery])
+        }
+        let late = try await report(ledger, "lateness", nil)
+        #expect(late.rows.map { $0["suspectedOutages"] } == [1])
+    }
 }

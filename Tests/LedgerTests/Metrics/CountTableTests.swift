@@ -124,6 +124,23 @@ struct CountTableTests {
         #expect(tables[0].difference(from: tables[0]).isEmpty)
     }
 
+    @Test("No more cells are kept than asked for, whether added or joined")
+    func bounded() {
+        let found = Self.lives.map { Self.occurrences($0, .active) }
+        let whole = Self.table(.active, [.product], of: found)
+        for count in [1, whole.count - 1, whole.count, whole.count + 1] {
+            var table = CountTable(.active, instants: Self.instants, dimensions: [.product])
+            table.keptCount = count
+            var (one, other) = (table, table)
+            for occurrences in found { one.add(occurrences) }
+            for occurrences in found.reversed() { other.add(occurrences) }
+            let kept = min(count, whole.count)
+            #expect(one.rows().count == kept)
+            one.add(other)
+            #expect(one.rows().count == kept)
+        }
+    }
+
     @Test("A filter leaves the rows it keeps unchanged")
     func filtered() {
         let all = Self.table(.revenue, [.product])

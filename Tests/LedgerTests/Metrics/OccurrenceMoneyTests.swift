@@ -162,6 +162,17 @@ struct OccurrenceMoneyTests {
             ])
     }
 
+    @Test(
+        "A year that a change of clocks shortens by an hour is a year of paid service",
+        arguments: [(0, 1), (hour, 1), (hour + 1, nil)] as [(Int64, Int64?)])
+    func proceedsAcrossClockChange(_ missing: Int64, _ higher: Int64?) {
+        let end = day(365, -missing)
+        let life = given(
+            Fact.subscribed("1", day(0), end).priced(100_000),
+            Fact.didRenew("2", end, day(730)).priced(100_000))
+        #expect(reported(life, .proceeds)["atHigherRate"] == higher)
+    }
+
     @Test("A purchase in grace begins its own service")
     func proceedsOfPurchaseInGrace() {
         let life = given(

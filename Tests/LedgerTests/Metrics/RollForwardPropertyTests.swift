@@ -111,6 +111,21 @@ struct RollForwardPropertyTests {
         }
     }
 
+    @Test(
+        "At most as many rows as asked for are the first of all",
+        arguments: [[], [.product]] as [[Dimension]])
+    func first(_ dimensions: [Dimension]) {
+        let question = RollForwardQuery(.chains, instants: Self.instants, dimensions: dimensions)
+        for chains in [[], Self.chains] {
+            var sum = RollForward(question)
+            for chain in chains { sum.add(chain) }
+            let all = sum.rows()
+            for count in [1, 7, max(1, all.count), all.count + 1] {
+                #expect(sum.rows(atMost: count) == Array(all.prefix(count)))
+            }
+        }
+    }
+
     @Test("A row does not depend on other instants")
     func independent() {
         let all = Self.sum(.chains, [.product])

@@ -256,7 +256,8 @@ extension PlainCounts {
                 let paidEnd = min(end, sale.firstEnd ?? end)
                 served += max(0, paidEnd.milliseconds(since: servedFrom(sale)))
             }
-            let isLong = !plain.life.isOneTime && served >= 365 * Self.day
+            // A year may lose an hour to a change of clocks.
+            let isLong = !plain.life.isOneTime && served + 3_600_000 >= 365 * Self.day
             let (gross, rate) = (sales[index].price!, isLong ? 85 : 70) as (Int64, Int64)
             let exact = gross * rate
             let isUp = exact % 100 > 50 || (exact % 100 == 50 && exact / 100 % 2 == 1)
