@@ -127,6 +127,28 @@ struct SupportTextTests {
         }
     }
 
+    @Test("Of two refunds of one date, show has that of the purchase that governs")
+    func refundsOfOneDate() async throws {
+        let chain = MadeChain()
+        let date = chain.start(1).advanced(byMilliseconds: 86_400_000)
+        // The earlier purchase's is signed last.
+        let refunds = [(1, Int64(1_000)), (0, 2_000)].map { period, late in
+            chain.notification(
+                .refund, nil, period, at: date.advanced(byMilliseconds: late), status: .revoked
+            ).withTransaction { $0.revocationDate = date }
+        }
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([chain.bought(), chain.renewed(1)] + refunds)
+        let text = try await place.session { session in
+            try await session.snapshot.reading(
+                chain.id, moment: Moment(at: date, now: chain.start(2))
+            ).showText()
+        }
+        expect(
+            text.split(separator: "\n").map(String.init), "revoked   ",
+            ", transaction \(chain.transactionId(1)), ")
+    }
+
     // MARK: Changes and ends
 
     @Test("A cancelled change of product has both products, and the proving events")

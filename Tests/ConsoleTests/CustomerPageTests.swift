@@ -78,6 +78,59 @@ struct CustomerPageTests {
         #expect(reasons[MadeChain.product] == .movedOn)
     }
 
+    @Test("Only a customer whose own claim was undone is told that restoring does not help")
+    func claimUndone() throws {
+        let (ann, bob) = (CustomerPageTests.ann, CustomerPageTests.bob)
+        let claim = (Command.Action.claim(ann, policy: .transfer), made.start)
+        let later = within(0).advanced(byMilliseconds: 86_400_000)
+        let cases: [(decisions: [(Command.Action, Timestamp)], expected: AccessReason)] = [
+            ([(.unlink(ann), within(0))], .claimUndone),
+            ([(.link(bob), within(0)), (.unlink(bob), later)], .unlinked),
+        ]
+        let moment = made.start.advanced(byMilliseconds: 20 * 86_400_000)
+        for (decisions, expected) in cases {
+            let reading = try CustomerPageTests.reading(
+                made, [made.bought()], [claim] + decisions, at: moment)
+            let reasons = CustomerPageTests.reasons(ann, reading)
+            #expect(reasons[MadeChain.product] == expected)
+        }
+    }
+
+    @Test("A purchase whose upgrade another account bought is that customer's")
+    func upgradedByAnother() throws {
+        let token = "0ab11111-2222-4333-8444-555555555555"
+        let own = MadeChain(appAccountToken: token)
+        for (buyer, expected) in [
+            ("f3a86f0d-52be-4c53-8f0e-7d9b1c44d033", AccessReason.movedOn),
+            (token, .changedProduct),
+        ] {
+            var other = own
+            (other.product, other.appAccountToken) = ("com.example.pro.yearly", buyer)
+            let upgrade = other.notification(
+                .didChangeRenewalPref, .upgrade, 1,
+                at: own.start(1).advanced(byMilliseconds: 3_000))
+            let reading = try CustomerPageTests.reading(
+                own, [own.bought(), upgrade], [], at: within(1))
+            let reasons = CustomerPageTests.reasons(CustomerId(token), reading)
+            #expect(reasons[MadeChain.product] == expected, "\(buyer)")
+        }
+    }
+
+    @Test("Access ended with the period whose renewal failed, not when Apple gave up")
+    func endedByFailure() throws {
+        let failed = made.notification(
+            .didFailToRenew, nil, 0, at: made.start(1).advanced(byMilliseconds: 5_000),
+            status: .billingRetry)
+        let expired = made.notification(
+            .expired, .billingRetry, 0, at: made.start(2), status: .expired)
+        let reading = try CustomerPageTests.reading(
+            made, [made.bought(), failed, expired],
+            [(.link(CustomerPageTests.ann), made.start)], at: made.start(3))
+        let page = CustomerPageTests.page([reading])
+        let since: HTML = "</b> since \(page.frame.time(made.start(1))): "
+        #expect(page.page.html.contains(since.text))
+    }
+
     @Test("A purchase linked away is named whether or not the customer has another")
     func elsewhere() throws {
         func linked(_ id: String, _ customer: CustomerId) throws -> ChainReading {

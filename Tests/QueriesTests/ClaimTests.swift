@@ -18,7 +18,7 @@ struct ClaimTests {
     ///
     /// - Parameter others: runs between the check of the claim and its append.
     private func claim(
-        _ ledger: EnvironmentLedger, actor: String = "app",
+        _ ledger: EnvironmentLedger, _ policy: ClaimPolicy = .transfer, actor: String = "app",
         after others: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> CommandIntake.Claimed? {
         let now = place.now
@@ -29,7 +29,7 @@ struct ClaimTests {
                 return try await ledger.log.append(events)
             })
         return try await intake.claim(
-            chain.chainId, for: CustomerId("ann"), policy: .transfer, actor: actor
+            chain.chainId, for: CustomerId("ann"), policy: policy, actor: actor
         ) { true }
     }
 
@@ -47,6 +47,37 @@ struct ClaimTests {
             }
             #expect(claimed == CommandIntake.Claimed(outcome: .moved, position: 2))
         }
+    }
+
+    @Test("A claim that another's link replaced is made anew without it, one that was undone never")
+    func linkedByMistake() async throws {
+        _ = try await place.ingest([chain.bought()])
+        let (ann, bob) = (CustomerId("ann"), CustomerId("bob"))
+        let steps: [([Command.Action], CommandIntake.Claimed)] = [
+            ([], .init(outcome: .moved, position: 2, isWritten: true)),
+            ([.link(bob), .unlink(bob)], .init(outcome: .moved, position: 5, isWritten: true)),
+            ([.unlink(ann)], .init(outcome: .refused, position: nil)),
+            ([.link(bob), .unlink(bob)], .init(outcome: .refused, position: nil)),
+        ]
+        for (decisions, expected) in steps {
+            for decision in decisions { try await place.decide(decision, chain.chainId) }
+            let claimed = try await place.ledger { try await claim($0) }
+            #expect(claimed == expected)
+        }
+    }
+
+    @Test("The token's customer, beside whom a claim was added, cannot be unlinked")
+    func tokenBesideClaim() async throws {
+        let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+        _ = try await place.ingest([chain.bought().withTransaction { $0.appAccountToken = token }])
+        let claimed = try await place.ledger { try await claim($0, .share) }
+        #expect(claimed?.outcome == .added)
+        let refused = await #expect(throws: CommandError.self) {
+            try await place.decide(.unlink(CustomerId(token)), chain.chainId)
+        }
+        #expect(refused?.code == .notLinked)
+        let undone = try await place.decide(.unlink(CustomerId("ann")), chain.chainId)
+        #expect(undone.position == 3)
     }
 
     @Test("A client that used the id of a claim for something else does not prevent the claim")

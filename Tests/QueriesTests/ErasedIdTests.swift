@@ -3,6 +3,7 @@ import Ledger
 import LedgerTestSupport
 import Projection
 import Queries
+import Simulator
 import Testing
 
 @Suite("Random ids of an erasure")
@@ -60,6 +61,33 @@ struct ErasedIdTests {
             timeline["intervals"]?.array?.compactMap { $0["to"]?.string }
         }
         #expect(ends[0] == ends[1] && ends[1]?.last == chain.start(2).rfc3339)
+    }
+
+    @Test("A customer whom only a renewal info names is found, and goes with the subscription")
+    func namedByRenewal() async throws {
+        let chain = MadeChain(appAccountToken: "0ab11111-2222-4333-8444-555555555555")
+        let customer = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+        var changed = chain.notification(
+            .didChangeRenewalPref, .downgrade, 0,
+            at: chain.start.advanced(byMilliseconds: 86_400_000))
+        if case .notification(let payload, let transaction, var renewal?) = changed.evidence {
+            renewal.appAccountToken = customer.uppercased()
+            changed.evidence = .notification(payload, transaction, renewal)
+        }
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought(), changed])
+        let found = try await ledger.session { try await $0.snapshot.search(customer) }
+        #expect(found.matches.map(\.kind) == [.customer])
+        // It is another customer's.
+        let refused = await #expect(throws: ErasureError.self) {
+            try await ledger.erase(customer: customer)
+        }
+        #expect(refused?.code == .heldByAnother)
+        let receipt = try await ledger.erase(chains: [chain.id], customer: customer)
+        #expect(receipt.plan?.positions == [1, 2])
+        #expect(try ledger.files(holding: [customer, customer.uppercased()]).isEmpty)
+        let isSound = try await ledger.isSound()
+        #expect(isSound)
     }
 
     @Test("An app's own id that begins like one is a customer's")

@@ -51,6 +51,8 @@ package enum AccessReason: String, Sendable, CaseIterable {
     case movedOn
     /// The chain was unlinked, and belongs to no customer now.
     case unlinked
+    /// The customer's claim was undone, and the chain belongs to no customer now.
+    case claimUndone
     /// The chain's trust is below `entitlement.minimumTrust`.
     case lowTrust
 
@@ -128,11 +130,16 @@ package enum AccessReason: String, Sendable, CaseIterable {
 
     /// What took the place of a stretch that is over.
     private static func successor(_ verdict: Verdict, _ reading: ChainReading?) -> AccessReason {
-        guard let reading else { return .movedOn }
-        let next = reading.life.intervals.first { $0.from == verdict.until }
-        if let next, next.productId != verdict.productId { return .changedProduct }
-        let holders = reading.life.holders.holders(at: reading.moment.at)
-        return holders.isEmpty ? .unlinked : .movedOn
+        guard let reading, let until = verdict.until else { return .movedOn }
+        let holders = reading.life.holders
+        let kept = Set(holders.holders(at: until).map(\.customer))
+        let lost = holders.holders(at: until.advanced(byMilliseconds: -1)).map(\.customer)
+            .filter { !kept.contains($0) }
+        // Where another account bought the other product, the purchase is theirs.
+        let next = reading.life.intervals.first { $0.from == until }
+        if lost.isEmpty, let next, next.productId != verdict.productId { return .changedProduct }
+        guard holders.holders(at: reading.moment.at).isEmpty else { return .movedOn }
+        return lost.contains { holders.isClaimUndone(of: $0) } ? .claimUndone : .unlinked
     }
 
     /// Whether the purchase went on: not shown as a loss.
@@ -196,6 +203,8 @@ extension AccessReason {
             "the subscription changed to another product, which does not include it"
         case .movedOn: "the purchase belongs to another customer now"
         case .unlinked: "the purchase was unlinked, and belongs to no customer until it is linked"
+        case .claimUndone:
+            "the claim to the purchase was undone, and it belongs to no customer until it is linked"
         case .lowTrust:
             "what is known of the purchase is not signed by Apple (below entitlement.minimumTrust)"
         }
@@ -322,6 +331,7 @@ extension AccessReason {
                 + " signed in with."
         case .unlinked:
             "This purchase belongs to no account at present. Please restore purchases in the app."
+        case .claimUndone: "This purchase belongs to no account at present. Please contact us."
         case .lowTrust:
             "We cannot confirm this purchase yet. Please restore purchases in the app."
         }

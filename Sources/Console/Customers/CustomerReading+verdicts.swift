@@ -15,8 +15,7 @@ extension CustomerReading {
 
 extension Verdict {
     /// When access ended; for what never gave access, when it began.
-    package func ended(by moment: Timestamp) -> Timestamp {
-        guard state?.isEntitled ?? true, let until, until <= moment else { return since }
-        return until
+    package func ended(_ reason: AccessReason) -> Timestamp {
+        reason == .lowTrust ? since : endedAt ?? since
     }
 }

@@ -119,7 +119,7 @@ package struct CustomerPage {
         _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?, _ number: Int
     ) -> HTML {
         let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
-        let ended = verdict.ended(by: reading.moment.at)
+        let ended = verdict.ended(reason)
         let head: HTML =
             verdict.active
             ? "✓ <b>Access to \(verdict.entitlement)</b>\(until)"

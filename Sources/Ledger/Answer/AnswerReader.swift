@@ -44,7 +44,8 @@ struct AnswerReader {
             offer: best.offer, commitment: commitment(best, renewal, renewalFact),
             priceIncrease: priceIncrease(renewal),
             cancellation: willRenew == false ? cancellation(renewalFact, interval) : nil,
-            revocation: span.flatMap { revocation($0) }, endReason: interval.reason,
+            revocation: span.map { revocation($0, of: interval.period) },
+            endReason: interval.reason,
             notices: merged(notices.filter { $0.holds(at: at) }),
             trust: history.trust(of: index),
             evidence: evidence.map { facts[$0].position }.ascending())
@@ -161,11 +162,14 @@ struct AnswerReader {
             reason: interval.reason ?? stated, at: facts.renewals[first].signedDate)
     }
 
-    private func revocation(_ span: RevocationSpan) -> ChainAnswer.Revocation? {
-        guard let snapshot = facts[span.opener].statedTransaction else { return nil }
-        return ChainAnswer.Revocation(
-            date: span.from, reason: snapshot.revocationReason?.rawValue,
-            type: snapshot.revocationType?.rawValue, percentage: snapshot.revocationPercentage)
+    private func revocation(
+        _ span: RevocationSpan, of period: Int
+    ) -> ChainAnswer.Revocation {
+        ChainAnswer.Revocation(
+            date: span.from,
+            reason: history.stated(span, of: period) { $0.revocationReason }?.rawValue,
+            type: history.stated(span, of: period) { $0.revocationType }?.rawValue,
+            percentage: history.stated(span, of: period) { $0.revocationPercentage })
     }
 
     /// Merges all `lateDelivery` notices into one.

@@ -30,6 +30,12 @@ public struct TransactionStanding: Hashable, Sendable {
 }
 
 extension Lifecycle {
+    /// Whether two transactions are one purchase: the same, or a restored copy of it.
+    package func isOnePurchase(_ one: TransactionId, _ other: TransactionId) -> Bool {
+        let indices = history.periodIndices
+        return indices[one].map { $0 == indices[other] } ?? false
+    }
+
     /// The status of a transaction; nil if it is not in the chain or does not count.
     public func standing(of id: TransactionId, at: Timestamp) -> TransactionStanding? {
         let periods = history.periods

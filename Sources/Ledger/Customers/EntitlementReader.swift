@@ -12,11 +12,9 @@ struct EntitlementReader {
     enum EntitlementTag: Sendable {}
     enum GroupTag: Sendable {}
 
-    /// One source's verdict with its sort key.
+    /// One source's verdict, in the order in which they are cited.
     private struct Candidate {
         let verdict: Verdict
-        /// When access ended; nil while it is given.
-        let endedAt: Timestamp?
 
         /// Whether this candidate is cited rather than another: active first; then the later end;
         /// then the larger originalTransactionId.
@@ -24,7 +22,8 @@ struct EntitlementReader {
             if verdict.active != other.verdict.active { return verdict.active }
             let (mine, theirs) =
                 verdict.active
-                ? (verdict.until, other.verdict.until) : (endedAt, other.endedAt)
+                ? (verdict.until, other.verdict.until)
+                : (verdict.endedAt, other.verdict.endedAt)
             if mine != theirs {
                 guard let mine else { return true }
                 return theirs.map { mine > $0 } ?? false
@@ -85,16 +84,36 @@ struct EntitlementReader {
         var evidence = stretch.evidence
         if isOver { evidence += stretch.endEvidence }
         if basis == .leeway { evidence += leeway?.evidence ?? [] }
-        for name in product?.entitlements ?? [productId.rawValue] {
-            let verdict = Verdict(
-                entitlement: name, active: isActive, basis: basis, state: stretch.state,
-                productId: productId, since: stretch.since,
-                until: isOver ? stretch.to : basis == .leeway ? leeway?.until : stretch.until,
-                originalTransactionId: holding.originalTransactionId,
-                trust: isOver ? min(stretch.trust, stretch.endTrust) : stretch.trust,
-                evidence: evidence.ascending())
-            add(verdict, endedAt: isActive ? nil : endedAt(stretch, isOver: isOver))
+        for name in entitlements(of: productId) {
+            let until = isOver ? stretch.to : until(name, stretch, of: holding)
+            add(
+                Verdict(
+                    entitlement: name, active: isActive, basis: basis, state: stretch.state,
+                    productId: productId, since: stretch.since,
+                    until: basis == .leeway ? leeway?.until : until,
+                    endedAt: isActive ? nil : endedAt(stretch, isOver: isOver),
+                    originalTransactionId: holding.originalTransactionId,
+                    trust: isOver ? min(stretch.trust, stretch.endTrust) : stretch.trust,
+                    evidence: evidence.ascending()))
         }
+    }
+
+    private func entitlements(of product: ProductId) -> [String] {
+        catalogue.products[product]?.entitlements ?? [product.rawValue]
+    }
+
+    /// The end of the unbroken time in a stretch's state, or, if earlier, the beginning of a product
+    /// that does not give the entitlement.
+    private func until(
+        _ name: String, _ stretch: HoldingInterval, of holding: Holding
+    ) -> Timestamp? {
+        let other = holding.stretches.first { next in
+            guard next.from > stretch.from, let product = next.productId,
+                product != stretch.productId
+            else { return false }
+            return !entitlements(of: product).contains(name)
+        }
+        return earlier(stretch.until, other?.from)
     }
 
     private func endedAt(_ stretch: HoldingInterval, isOver: Bool) -> Timestamp {
@@ -121,8 +140,9 @@ struct EntitlementReader {
             entitlement: grant.entitlement, active: isActive, basis: isActive ? .grant : nil,
             state: nil, productId: nil, since: grant.from,
             until: max(grant.from, grant.end),
+            endedAt: isActive ? nil : max(grant.from, grant.end),
             originalTransactionId: nil, trust: .operator, evidence: grant.evidence)
-        add(verdict, endedAt: isActive ? nil : max(grant.from, grant.end))
+        add(verdict)
     }
 
     // MARK: Gathering
@@ -135,8 +155,8 @@ struct EntitlementReader {
         if isActive { standing = .active } else if standing == nil { standing = .inactive }
     }
 
-    private mutating func add(_ verdict: Verdict, endedAt: Timestamp?) {
-        let candidate = Candidate(verdict: verdict, endedAt: endedAt)
+    private mutating func add(_ verdict: Verdict) {
+        let candidate = Candidate(verdict: verdict)
         let name = Identifier<EntitlementTag>(verdict.entitlement)
         if let known = candidates[name], !candidate.isCited(before: known) { return }
         candidates[name] = candidate

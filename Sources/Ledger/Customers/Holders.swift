@@ -50,12 +50,13 @@ public struct Holders: Hashable, Sendable {
             spans = Holders.spans([], tokens)
             return
         }
-        var named = Set(tokens.named)
+        // Also by a command under an id that another one has: it is in the log as well.
+        let decided = history.facts.unusable.compactMap { $0.command?.customer }
+        named = Set(tokens.named + decided).sorted()
         var links: [Link] = []
         var effective: [Fact] = []
         for fact in commands {
-            guard let command = fact.command, let customer = command.customer else { continue }
-            named.insert(customer)
+            guard let command = fact.command else { continue }
             let present = Holders.present(links, tokens, at: fact.receivedAt)
             guard let next = Holders.holders(after: command.action, present, links, fact) else {
                 continue
@@ -67,7 +68,6 @@ public struct Holders: Hashable, Sendable {
             effective.append(fact)
         }
         self.effective = effective
-        self.named = named.sorted()
         spans = Holders.spans(links, tokens)
     }
 
@@ -102,6 +102,18 @@ public struct Holders: Hashable, Sendable {
         return Holders.outcome(of: claim, policy, present, token: token)
     }
 
+    /// Whether the last decision about a customer undid their claim: the same upload does not make
+    /// it again.
+    package func isClaimUndone(of customer: CustomerId) -> Bool {
+        let own = effective.filter { $0.command?.customer == customer }
+        return own.last?.command?.name == .unlink && own.contains { $0.command?.name == .claim }
+    }
+
+    /// Position of the last decision where that is an unlink; nil where it is another one.
+    package var lastUnlink: Int64? {
+        effective.last.flatMap { $0.command?.name == .unlink ? $0.position : nil }
+    }
+
     // MARK: Links
 
     /// The explicit links if any, else the token's customer.
@@ -123,8 +135,10 @@ public struct Holders: Hashable, Sendable {
             return [Holder(customer: customer, authority: .operator, cause: fact.position)]
         case .unlink(let customer):
             let linked = links.last?.holders ?? []
-            let rest = linked.filter { $0.customer != customer }
-            return rest.count == linked.count ? nil : rest
+            // A token's customer, beside whom a claim was added, has no link.
+            let rest = linked.filter { $0.customer != customer || $0.authority == .token }
+            guard rest.count < linked.count else { return nil }
+            return rest.allSatisfy { $0.authority == .token } ? [] : rest
         case .claim(let customer, let policy):
             let new = Holder(customer: customer, authority: .claim, cause: fact.position)
             switch outcome(of: customer, policy, present.holders, token: present.token) {

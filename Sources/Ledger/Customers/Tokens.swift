@@ -5,7 +5,7 @@ import AppStore
 struct Tokens: Hashable, Sendable {
     /// In order of time; each holds until the next.
     private let holders: [Change]
-    /// Every customer named in any snapshot, used or not.
+    /// Every customer named in any snapshot, also of a renewal info, used or not.
     let named: [CustomerId]
 
     private struct Change: Hashable, Sendable {
@@ -64,9 +64,16 @@ struct Tokens: Hashable, Sendable {
             facts[index].statedTransaction?.appAccountToken.map { CustomerId(token: $0) }
         }
         // Includes tokens that later statements replaced, and those of facts that cannot be folded.
-        let others =
+        var others =
             (facts.ranks?.rejectedTokens ?? [])
             + facts.unusable.compactMap { $0.transaction?.appAccountToken }
+        for fact in [facts.facts, facts.unusable].joined() {
+            // Nearly every renewal info has its transaction's.
+            guard let token = fact.statedRenewal?.appAccountToken,
+                token != fact.statedTransaction?.appAccountToken, token != others.last
+            else { continue }
+            others.append(token)
+        }
         let all = stated + others.map { CustomerId(token: $0) }
         return all.count < 2 ? all : Set(all).sorted()
     }

@@ -9,9 +9,12 @@ public struct Verdict: Hashable, Sendable {
     /// State of the cited chain; nil for a grant.
     public var state: ChainState?
     public var productId: ProductId?
-    /// Bounds of that state, of the leeway or of the grant; `until` nil if open.
+    /// Bounds of that state, of the leeway or of the grant; `until` nil if open, and not after the
+    /// product changes to one that does not give the entitlement.
     public var since: Timestamp
     public var until: Timestamp?
+    /// When access ended; nil while it is given. Not part of the contract.
+    public var endedAt: Timestamp?
     /// The cited chain; nil for a grant.
     public var originalTransactionId: OriginalTransactionId?
     /// Trust of the verdict (`Lifecycle.md` §2 rule 2): the lowest among the events that decide the

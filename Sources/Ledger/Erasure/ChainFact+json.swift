@@ -135,6 +135,7 @@ extension RenewalPayload {
         renewalDate = snapshot.renewalDate
         renewalPrice = snapshot.renewalPrice
         currency = snapshot.currency
+        appAccountToken = snapshot.appAccountToken
         signedDate = snapshot.signedDate
         renewalBillingPlanType = snapshot.renewalBillingPlanType
         commitmentInfo = snapshot.commitment.map { commitment in

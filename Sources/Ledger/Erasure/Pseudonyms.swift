@@ -45,6 +45,9 @@ public struct Pseudonyms: Sendable {
     static func ids(_ chain: ChainId, _ fact: Fact) -> [String] {
         var stated = [chain.originalTransactionId.rawValue]
         if let snapshot = fact.transaction { stated += ids(snapshot) }
+        if let token = fact.statedRenewal?.appAccountToken {
+            stated.append(CustomerId(token: token).rawValue)
+        }
         if let command = fact.command { stated += ids(command) }
         return stated
     }
@@ -70,6 +73,9 @@ public struct Pseudonyms: Sendable {
         var fact = fact
         fact.cause.notificationUUID = nil
         fact.transaction = fact.transaction.map { replace($0) }
+        if let token = fact.statedRenewal?.appAccountToken {
+            fact.renewal?.appAccountToken = self[CustomerId(token: token).rawValue]
+        }
         fact.command = fact.command.map { replace($0) }
         return ChainFact(
             chain: self.chain(chain), fact: fact, part: part)

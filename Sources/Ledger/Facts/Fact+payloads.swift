@@ -142,6 +142,7 @@ extension RenewalSnapshot {
         signedDate = payload.signedDate
         renewalPrice = payload.renewalPrice
         currency = payload.currency
+        appAccountToken = payload.appAccountToken
         offer = Offer.stated(
             type: payload.offerType, identifier: payload.offerIdentifier,
             discountType: payload.offerDiscountType, period: payload.offerPeriod)

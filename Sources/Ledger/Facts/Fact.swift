@@ -167,7 +167,7 @@ public struct Fact: Hashable, Sendable {
 
     /// The version of the translation from payloads to facts, and of the files that store them.
     /// Stored facts of another version are discarded and decoded again from the evidence.
-    public static let decoderVersion = 8
+    public static let decoderVersion = 9
 }
 
 /// The kind of event a fact came from, with Apple's names.

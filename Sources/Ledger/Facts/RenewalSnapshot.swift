@@ -16,6 +16,8 @@ public struct RenewalSnapshot: Hashable, Sendable {
     /// Price of the next renewal in milliunits of `currency`.
     public var renewalPrice: Int64?
     public var currency: String?
+    /// For the next renewal: it names a customer, and no holder (`Lifecycle.md` §6).
+    public var appAccountToken: String?
     public var offer: Offer?
     public var renewalBillingPlanType: Raw<BillingPlanType>?
     /// Spelled out so that it has no default value: the memberwise initializer must not become an
@@ -64,7 +66,7 @@ extension RenewalSnapshot {
         isInBillingRetryPeriod: Bool?, gracePeriodExpiresDate: Timestamp?,
         priceIncreaseStatus: Raw<PriceIncreaseStatus>?, renewalDate: Timestamp?,
         signedDate: Timestamp?, renewalPrice: Int64?, currency: String?,
-        offer: Offer?, renewalBillingPlanType: Raw<BillingPlanType>?,
+        appAccountToken: String?, offer: Offer?, renewalBillingPlanType: Raw<BillingPlanType>?,
         commitment: Commitment?
     ) {
         self.init(
@@ -73,7 +75,8 @@ extension RenewalSnapshot {
             isInBillingRetryPeriod: isInBillingRetryPeriod,
             gracePeriodExpiresDate: gracePeriodExpiresDate,
             priceIncreaseStatus: priceIncreaseStatus, renewalDate: renewalDate,
-            signedDate: signedDate, renewalPrice: renewalPrice, currency: currency, offer: offer,
+            signedDate: signedDate, renewalPrice: renewalPrice, currency: currency,
+            appAccountToken: appAccountToken, offer: offer,
             renewalBillingPlanType: renewalBillingPlanType, commitment: commitment)
     }
 }

@@ -8,26 +8,27 @@ extension History {
     ///
     /// - Parameter price: milliunits, at most `BillingPeriod.largestPrice`.
     func refunded(_ price: Int64, by span: RevocationSpan, of period: Int) -> Int64 {
-        let stated = percentage(of: span, period) ?? History.wholePercentage
-        let part = min(max(stated, 0), History.wholePercentage)
+        let stated = stated(span, of: period) { $0.revocationPercentage }
+        let part = min(max(stated ?? History.wholePercentage, 0), History.wholePercentage)
         // 10⁹ units times 10⁵ is far below Int64.max.
         return HalfEven.quotient(price * part, History.wholePercentage)
     }
 
-    /// As of the newest statement of the refund: the first ones may lack it.
-    private func percentage(of span: RevocationSpan, _ period: Int) -> Int64? {
-        let opener = facts[span.opener].statedTransaction?.revocationPercentage
-        var newest: (signedDate: Timestamp, percentage: Int64)?
+    /// A value of a revocation, by its newest statement that has it: the first ones may lack it.
+    func stated<Value>(
+        _ span: RevocationSpan, of period: Int,
+        _ value: (Shared<TransactionSnapshot>) -> Value?
+    ) -> Value? {
+        var newest: (signedDate: Timestamp, value: Value)?
         for record in periods[period].records {
             for statement in records[record].statements
             where statement.revocationDate == span.from {
-                guard
-                    let stated = facts[statement.fact].statedTransaction?.revocationPercentage,
+                guard let stated = facts[statement.fact].statedTransaction.flatMap(value),
                     newest.map({ $0.signedDate <= statement.signedDate }) ?? true
                 else { continue }
                 newest = (statement.signedDate, stated)
             }
         }
-        return newest?.percentage ?? opener
+        return newest?.value ?? facts[span.opener].statedTransaction.flatMap(value)
     }
 }

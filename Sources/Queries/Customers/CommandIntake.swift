@@ -92,9 +92,8 @@ public struct CommandIntake: Sendable {
             }
         case .unlink(let customer):
             guard let chain else { return }
-            let holders = try await life(of: chain).holders.spans.last
-            let isLinked = holders?.isLinked ?? false
-            if isLinked, holders?.holders.contains(where: { $0.customer == customer }) ?? false {
+            let holders = try await life(of: chain).holders.spans.last?.holders ?? []
+            if holders.contains(where: { $0.customer == customer && $0.authority != .token }) {
                 return
             }
             throw CommandError(
@@ -141,7 +140,8 @@ public struct CommandIntake: Sendable {
     /// and appended (`POST /v1/transactions`; `Lifecycle.md` §6). Only claims that change the
     /// holders are written. The result is the outcome at the claim's own position: of concurrent
     /// claims, each gets its own effect, not the final state. A known claim is not written again,
-    /// under any actor; one that was undone since has no effect.
+    /// under any actor; one that was undone since has no effect. One that gave way to another
+    /// customer's link is made anew once that is removed.
     ///
     /// - Parameters:
     ///   - actor: the uploader, as far as the service can identify it.
@@ -167,6 +167,11 @@ public struct CommandIntake: Sendable {
         try CommandCheck.check(command)
         try CommandCheck.checkPerson(command)
         var known = try await stored(command.id)
+        if known != nil, !holders.isClaimUndone(of: customer), let unlink = holders.lastUnlink {
+            before += ";\(unlink)"
+            command.id = CommandIntake.claimId(chain, customer, policy, before: before)
+            known = try await stored(command.id)
+        }
         // An erased claim belongs to an earlier life of the chain: this one is another decision. So
         // it is where a client has used the id.
         while let earlier = known, CommandIntake.decision(command, chain, in: earlier) == nil {

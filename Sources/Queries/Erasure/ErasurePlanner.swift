@@ -163,9 +163,12 @@ struct ErasurePlanner: Sendable {
         if let chain = event.attributes.chainId, covered.contains(chain) { return true }
         guard let logged = try await ledger.log.event(at: event.position) else { return false }
         let isStated = try FactDecoder.decode(logged).contains { stated in
-            let token = stated.fact.transaction?.appAccountToken
+            let tokens = [
+                stated.fact.statedTransaction?.appAccountToken,
+                stated.fact.statedRenewal?.appAccountToken,
+            ].compactMap(\.self)
             return covered.contains(stated.chain)
-                || plan.customer.map { token.map { CustomerId(token: $0) } == $0 } ?? false
+                || tokens.contains { CustomerId(token: $0) == plan.customer }
         }
         if isStated { return true }
         return try await mentions(event, plan.customer, plan.ids)

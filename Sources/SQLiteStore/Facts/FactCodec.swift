@@ -22,7 +22,9 @@ enum FactCodec {
         writer.optionalBool(fact.transaction != nil)
         if let transaction = fact.transaction { encode(transaction, base, &writer) }
         writer.optionalBool(fact.renewal != nil)
-        if let renewal = fact.renewal { encode(renewal, base, &writer) }
+        if let renewal = fact.renewal {
+            encode(renewal, beside: fact.transaction?.appAccountToken, base, &writer)
+        }
         if let command = fact.command { encode(command, &writer) }
         if fact.cause.kind == .erasure {
             writer.differences(fact.erasedPurchases.map(\.milliseconds))
@@ -58,7 +60,9 @@ enum FactCodec {
         for _ in 0..<(try reader.unsigned()) { unknown.append(try reader.text()) }
         let transaction =
             try reader.optionalBool() == true ? try transaction(base, &reader) : nil
-        let renewal = try reader.optionalBool() == true ? try renewal(base, &reader) : nil
+        let renewal =
+            try reader.optionalBool() == true
+            ? try renewal(beside: transaction?.appAccountToken, base, &reader) : nil
         let command = kind == .command && !reader.isAtEnd ? try command(&reader) : nil
         let erased = kind == .erasure ? try reader.differences() : []
         guard reader.isAtEnd else { throw FactReader.Damage() }
@@ -161,8 +165,10 @@ enum FactCodec {
 
     // MARK: Renewal
 
+    /// - Parameter token: the transaction's, which is nearly always the renewal's, too.
     private static func encode(
-        _ snapshot: RenewalSnapshot, _ base: Int64, _ writer: inout FactWriter
+        _ snapshot: RenewalSnapshot, beside token: String?, _ base: Int64,
+        _ writer: inout FactWriter
     ) {
         writer.optionalText(snapshot.productId?.rawValue)
         writer.optionalText(
@@ -180,6 +186,13 @@ enum FactCodec {
         writer.date(snapshot.signedDate, from: base)
         writer.optionalSigned(snapshot.renewalPrice)
         writer.optionalText(snapshot.currency)
+        var isSame = false
+        if let stated = snapshot.appAccountToken, let token {
+            // By bytes: String's own equality would merge canonically equivalent ones.
+            isSame = stated.utf8.elementsEqual(token.utf8)
+        }
+        writer.optionalText(isSame ? nil : snapshot.appAccountToken)
+        writer.optionalBool(isSame)
         encode(snapshot.offer, &writer)
         writer.raw(snapshot.renewalBillingPlanType, FactTables.billingPlanTypes)
         writer.optionalBool(snapshot.commitment != nil)
@@ -193,7 +206,7 @@ enum FactCodec {
     }
 
     private static func renewal(
-        _ base: Int64, _ reader: inout FactReader
+        beside token: String?, _ base: Int64, _ reader: inout FactReader
     ) throws(FactReader.Damage) -> Shared<RenewalSnapshot> {
         let productId = try reader.optionalText().map { ProductId($0) }
         let next = try reader.optionalText().map { ProductId($0) }
@@ -208,9 +221,17 @@ enum FactCodec {
                 priceIncreaseStatus: try reader.raw(), renewalDate: try reader.date(from: base),
                 signedDate: try reader.date(from: base),
                 renewalPrice: try reader.optionalSigned(), currency: try reader.optionalText(),
+                appAccountToken: try Self.token(beside: token, &reader),
                 offer: try offer(&reader),
                 renewalBillingPlanType: try reader.raw(FactTables.billingPlanTypes),
                 commitment: try renewalCommitment(base, &reader)))
+    }
+
+    private static func token(
+        beside token: String?, _ reader: inout FactReader
+    ) throws(FactReader.Damage) -> String? {
+        let stated = try reader.optionalText()
+        return try reader.optionalBool() == true ? token : stated
     }
 
     private static func renewalCommitment(

@@ -75,8 +75,7 @@ struct MCPText {
         let head =
             verdict.active
             ? "Access to \(verdict.entitlement)\(until(verdict.until))"
-            : "No access to \(verdict.entitlement) since"
-                + " \(verdict.ended(by: reading.moment.at).rfc3339)"
+            : "No access to \(verdict.entitlement) since \(verdict.ended(reason).rfc3339)"
         let subject = verdict.originalTransactionId.map { ", subscription \($0)" } ?? ""
         return "\(head): \(reason.cause(of: chain)) (\(reason.rawValue)\(subject)). Decided by"
             + " \(cited(verdict.evidence)), \(verdict.trust.sentence)."

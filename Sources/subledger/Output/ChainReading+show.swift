@@ -37,7 +37,10 @@ extension ChainReading {
 
     /// The revocation in force; for a refund with amount and period.
     private func text(_ revocation: ChainAnswer.Revocation) -> String {
-        let refund = lifeFacts.last { $0.name == .refunded && $0.at == revocation.date }
+        let refund = lifeFacts.last { event in
+            event.name == .refunded && event.at == revocation.date
+                && event.transactionId.map { life.isOnePurchase($0, answer.transactionId) } ?? false
+        }
         let what = refund.map { ", \($0.text)" } ?? ""
         let reason = answer.endReason == .other ? "assignment" : answer.endReason?.rawValue
         let type = revocation.type ?? reason ?? "refund"

@@ -253,6 +253,28 @@ struct AttributeTests {
         #expect(life.answer(day(12))?.revocation == nil)
     }
 
+    @Test("Each value of a revocation is that of its newest statement that has it")
+    func restatedRevocation() throws {
+        func refunded(
+            _ signed: Timestamp, _ change: (inout TransactionSnapshot) -> Void
+        ) -> Fact {
+            Fact.transaction("1", day(0), day(30), at: signed).transaction { snapshot in
+                snapshot.revocationDate = day(9)
+                change(&snapshot)
+            }
+        }
+        let life = given(
+            bought, refunded(day(10)) { $0.revocationReason = Raw(.refundedDueToIssue) },
+            refunded(day(11)) { $0.revocationPercentage = 100_000 },
+            refunded(day(12)) {
+                $0.revocationType = Raw(.refundProrated)
+                $0.revocationPercentage = 50_000
+            })
+        let revocation = try #require(life.answer(day(9))?.revocation)
+        #expect(revocation.date == day(9) && revocation.reason == 1)
+        #expect(revocation.type == "REFUND_PRORATED" && revocation.percentage == 50_000)
+    }
+
     @Test("The evidence lists the deciding events: period, end, state, renewal info")
     func evidence() {
         let life = given(

@@ -123,6 +123,37 @@ struct EntitlementTests {
         #expect(found.groups.map(\.standing) == [.active])
     }
 
+    @Test("An entitlement ends where the product changes to another, though the state goes on")
+    func changedProduct() throws {
+        let renewals: [Fact] = [
+            .didRenew("2", day(30), day(60)),
+            .didRenew("3", day(60), day(90)).transaction { $0.productId = ProductId("basic") },
+            .didRenew("4", day(90), day(120)),
+        ]
+        let facts = [bought] + renewals.map { $0.token("ann") }
+        let cases: [(at: Timestamp, name: String, until: Timestamp)] = [
+            (day(40), "pro", day(60)), (day(70), "basic", day(90)), (day(100), "pro", day(120)),
+        ]
+        for (at, name, until) in cases {
+            let found = try verdict(asked(at, facts), name)
+            #expect(found.active && found.state == .renewing && found.until == until)
+        }
+    }
+
+    @Test("Access ended with the last time that gave it, whatever became of the chain since")
+    func endedAt() throws {
+        let failed: [Fact] = [
+            bought, .didFailToRenew(at: day(30)), .expired(.billingRetry, at: day(60)),
+        ]
+        let refund = Fact.transaction("1", day(0), day(30), at: day(50)).token("ann")
+        let refunded: [Fact] = [bought, .expired(at: day(30)), refund.revoked(day(50))]
+        for facts in [failed, refunded] {
+            let pro = try verdict(asked(day(70), facts))
+            #expect(pro.since > day(30) && pro.endedAt == day(30))
+            #expect(try verdict(asked(day(10), facts)).endedAt == nil)
+        }
+    }
+
     // MARK: Several chains
 
     @Test("Any active chain suffices; the one with the latest end is cited")

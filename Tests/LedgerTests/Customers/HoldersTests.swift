@@ -34,6 +34,16 @@ struct HoldersTests {
         #expect(life.notices(.tokenChanged).count == 1)
     }
 
+    @Test("The token of a renewal info names its customer, who holds nothing by it")
+    func renewalToken() {
+        let changed = Fact.autoRenew(true, at: day(5)).renewal { $0.appAccountToken = "B" }
+        let life = given(bought.token("a").renewal { $0.appAccountToken = "a" }, changed)
+        #expect(life.holders.named.map(\.rawValue) == ["a", "b"])
+        #expect(life.holders(day(40)) == ["a"])
+        #expect(life.notices(.tokenChanged).isEmpty)
+        #expect(given(bought, changed).holders(day(40)).isEmpty)
+    }
+
     // MARK: Links
 
     @Test("The first link holds from the chain's start and overrides the token")
@@ -77,12 +87,12 @@ struct HoldersTests {
         #expect(life.lifeFacts(.accountLinked).map(\.at) == [day(9)])
     }
 
-    @Test("Of two commands with one id the first in the log counts")
+    @Test("Of two commands with one id the first in the log counts; the other's customer is named")
     func repeatedId() {
         let life = given(
             bought, .link("ann", at: day(5), id: "k"), .link("bob", at: day(9), id: "k"))
         #expect(life.holders(day(20)) == ["ann"])
-        #expect(life.holders.named.map(\.rawValue) == ["ann"])
+        #expect(life.holders.named.map(\.rawValue) == ["ann", "bob"])
     }
 
     @Test("A token that disagrees with the link raises tokenChanged while the link holds")
@@ -180,6 +190,25 @@ struct HoldersTests {
         let life = given(
             bought.token("a"), .claim("eve", .share, at: day(5)), .claim("mal", at: day(9)))
         #expect(life.holders(day(9)) == ["a", "eve"])
+    }
+
+    @Test("Once a claim beside the token's customer is undone, the token applies again")
+    func addedThenUndone() {
+        let life = given(
+            bought.token("a"), .claim("eve", .share, at: day(5)), .unlink("eve", at: day(9)),
+            Fact.resubscribed("2", day(40), day(70)).token("b"))
+        #expect(life.holders(day(9, -1)) == ["a", "eve"])
+        #expect(life.holders(day(9)) == ["a"])
+        #expect(life.holders(day(40)) == ["b"])
+        #expect(life.notices(.tokenChanged).count == 1)
+    }
+
+    @Test("The token's customer, beside whom a claim was added, is not unlinked")
+    func tokenBesideClaim() {
+        let life = given(
+            bought.token("a"), .claim("eve", .share, at: day(5)), .unlink("a", at: day(9)))
+        #expect(life.holders(day(9)) == ["a", "eve"])
+        #expect(life.lifeFacts(.accountUnlinked).isEmpty)
     }
 
     @Test("The order of arrival does not matter", arguments: 1...30 as ClosedRange<UInt64>)

@@ -36,34 +36,43 @@ struct PlainCustomers {
 
     // MARK: Holders
 
+    /// On whose word a customer holds a chain.
+    private enum Word {
+        case token, link, claim
+    }
+
     private static func changes(_ facts: [Fact], _ life: Lifecycle) -> [(Timestamp, [String])] {
         var ids: Set<String> = []
         let commands = facts.filter { $0.command != nil }
             .sorted { $0.position < $1.position }
             .filter { ids.insert($0.command?.id ?? "").inserted }
             .sorted { ($0.receivedAt, $0.position) < ($1.receivedAt, $1.position) }
-        // The customer, and whether by a claim.
-        var linked: [(String, Bool)] = []
+        var linked: [(String, Word)] = []
         var changes: [(Timestamp, [String])] = []
         for fact in commands {
             let before = linked.map(\.0)
             let named = life.answer(at: fact.receivedAt, now: fact.receivedAt)?.appAccountToken
-            let present = linked.isEmpty ? named.map { [($0, false)] } ?? [] : linked
+            let present = linked.isEmpty ? named.map { [($0, Word.token)] } ?? [] : linked
             switch fact.command?.action {
             case .link(let customer):
-                linked = [(customer.rawValue, false)]
+                linked = [(customer.rawValue, .link)]
                 changes.append((fact.receivedAt, linked.map(\.0)))
                 continue
-            case .unlink(let customer): linked.removeAll { $0.0 == customer.rawValue }
+            case .unlink(let customer):
+                linked.removeAll { $0.0 == customer.rawValue && $0.1 != .token }
+                // Nobody's link or claim is left: the token applies again.
+                if linked.allSatisfy({ $0.1 == .token }) { linked = [] }
             case .claim(let customer, let policy):
                 let name = customer.rawValue
                 if present.contains(where: { $0.0 == name }) { continue }
                 if present.isEmpty {
-                    linked = [(name, true)]
+                    linked = [(name, .claim)]
                 } else if policy == .share {
-                    linked = present + [(name, true)]
-                } else if policy == .transfer, present.allSatisfy({ $0.1 && $0.0 != named }) {
-                    linked = [(name, true)]
+                    linked = present + [(name, .claim)]
+                } else if policy == .transfer,
+                    present.allSatisfy({ $0.1 == .claim && $0.0 != named })
+                {
+                    linked = [(name, .claim)]
                 }
             default: continue
             }

@@ -47,6 +47,13 @@ struct PlainCustomersTests {
                         uniqueKeysWithValues: found.products.map {
                             ($0.productId.rawValue, $0.standing)
                         }) == expected.products)
+                // What is active is still so just before its `until`.
+                for verdict in found.verdicts where verdict.active {
+                    let end = verdict.until.flatMap { end in moments.firstIndex { $0 >= end } }
+                    let last = (end ?? moments.count) - 1
+                    let isGiven = pictures[last].active.contains(verdict.entitlement)
+                    #expect(isGiven, "\(customer) \(moment) \(moments[last])")
+                }
                 // A shortened holding gives the same verdicts from completeFrom on.
                 guard short.allSatisfy({ $0.completeFrom <= moment }) else { continue }
                 let again = Entitlements(

@@ -29,6 +29,14 @@ struct PseudonymTests {
             transaction: command == nil ? snapshot : nil, command: command)
     }
 
+    /// The fact with a renewal info of this token.
+    private static func renewed(_ fact: Fact, _ token: String) -> Fact {
+        var fact = fact
+        fact.renewal = RenewalSnapshot()
+        fact.renewal?.appAccountToken = token
+        return fact
+    }
+
     private func replaced(_ facts: [Fact]) -> [ChainFact?] {
         let pseudonyms = Pseudonyms(facts.map { (Self.chain, $0) }, draw: Self.draw)
         return facts.map { pseudonyms.replace(Self.chain, $0, part: 0) }
@@ -82,11 +90,13 @@ struct PseudonymTests {
         let link = Command(
             id: "cmd-1", actor: "Jo", reason: "asked by jo@example.com",
             action: .link(CustomerId(token: token)))
-        let after = try replaced([fact("1000", token: token), fact("1000", link)])
-            .map { try #require($0) }
+        let after = try replaced([
+            fact("1000", token: token), fact("1000", link), Self.renewed(fact("1000"), token),
+        ]).map { try #require($0) }
         let stated = try #require(after[0].fact.transaction?.appAccountToken)
         let command = try #require(after[1].fact.command)
         #expect(command.customer == CustomerId(token: stated))
+        #expect(after[2].fact.renewal?.appAccountToken == stated)
         #expect(command.actor == Pseudonyms.withheld && command.reason == Pseudonyms.withheld)
         #expect(command.id != "cmd-1")
     }
@@ -113,7 +123,7 @@ struct PseudonymTests {
 
     @Test("The evidence of an erasure is read back, and only that")
     func evidence() throws {
-        let facts = try replaced([fact("1000", token: "t"), fact("1001")])
+        let facts = try replaced([fact("1000", token: "t"), Self.renewed(fact("1001"), "r")])
             .map { try #require($0) }
         let erasure = Erasure(
             id: "e-1", actor: "dpo", tokenName: "admin", reason: "art. 17", positions: [3, 8],
@@ -161,6 +171,7 @@ struct PseudonymTests {
         { $0.transaction?.webOrderLineItemId = WebOrderLineItemId("w2001") },
         { $0.transaction?.appAccountToken = "aaaaaaaa-2222-4333-8444-555555555555" },
         { $0.transaction?.appAccountToken = "erased-bob" },
+        { $0 = renewed($0, "aaaaaaaa-2222-4333-8444-555555555555") },
         { $0.transaction?.transactionId = TransactionId(Pseudonyms.prefix + "0") },
         { $0.command = link(to: "bob", id: random) },
         { $0.command = link(to: random, id: "cmd-1") },
