@@ -34,6 +34,7 @@ struct DatabaseAwayTests {
             #expect(try await client.get("/readyz/answers").status == 200)
             let before = try await client.ask(path)
             #expect(before.status == 200 && before.headers[Self.age] == nil)
+            let early = try await Self.madeReport(client)
             try await offPool { cluster.stop(SIGQUIT) }
             let ledger = try host.ledger(.production)
             while ledger.age == nil { try await Task.sleep(for: .milliseconds(10)) }
@@ -52,6 +53,10 @@ struct DatabaseAwayTests {
             try await Self.checkKnowledge(client, path)
             try await Self.checkTools(client, purchase.id)
             try await Self.checkSearch(client, purchase.id)
+            // Each report states the age that its result had when it was made.
+            let current = try await client.get(early)
+            #expect(current.status == 200 && current.headers[Self.age] == nil)
+            let late = try await Self.madeReport(client)
             try await offPool { try cluster.start() }
             while try await client.get("/readyz").status != 200 || ledger.age != nil {
                 try await Task.sleep(for: .milliseconds(10))
@@ -60,10 +65,25 @@ struct DatabaseAwayTests {
             var after = try await client.ask("\(path)?minPosition=3")
             while after.status == 503 { after = try await client.ask("\(path)?minPosition=3") }
             #expect(after.status == 200 && after.headers[Self.age] == nil)
+            let aged = try await client.get(late)
+            #expect(aged.status == 200 && aged.headers[Self.age] != nil)
             let access = try await MCPRouteTests.call(
                 client, "access", #"{"subscription":"\#(purchase.id)"}"#)
             #expect(!MCPRouteTests.text(access).contains("could not be read"))
         }
+    }
+
+    /// The path of a report that was made.
+    private static func madeReport(_ client: WebClient) async throws -> String {
+        let body = #"{"report":"/v1/metrics/churn?from=2026-01-01"}"#
+        let started = try await client.post("/v1/jobs", Array(body.utf8))
+        let path = "/v1/jobs/\(try #require(started.json["id"]?.string))"
+        var state = started.json["state"]?.string
+        while state == "waiting" || state == "running" {
+            state = try await client.get(path).json["state"]?.string
+        }
+        #expect(state == "finished")
+        return path
     }
 
     /// What other nodes may have appended since the last read is in no answer about past knowledge,
@@ -106,6 +126,10 @@ struct DatabaseAwayTests {
         #expect(said.contains("In quarantine: unknown."))
         let access = try await MCPRouteTests.call(
             client, "access", #"{"subscription":"\#(id)"}"#)
+        // The header would be that of an environment which the call does not name.
+        let ping = #"{"jsonrpc":"2.0","id":1,"method":"ping"}"#
+        let response = try await client.post("/mcp", Array(ping.utf8))
+        #expect(response.status == 200 && response.headers[age] == nil)
         for text in [said, MCPRouteTests.text(access)] {
             #expect(text.contains("The log could not be read for "))
             #expect(text.hasSuffix(" s; newer events may be missing."))

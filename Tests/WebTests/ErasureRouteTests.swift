@@ -6,10 +6,10 @@ import LedgerStore
 import Projection
 import Queries
 import SQLiteStore
-import Service
 import Signing
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Erasure over HTTP")
@@ -187,6 +187,57 @@ struct ErasureRouteTests {
             }
             #expect(positions == [3])
             #expect(try await host.end() == 3)
+        }
+    }
+
+    // MARK: Beside other requests
+
+    @Test("Decisions and erasures do not wait for each other; one about what was erased is refused")
+    func besideDecisions() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let served = try host.ledger(.production)
+            let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
+            // As while an erasure is carried out.
+            let linked = try await served.erasures.pass {
+                try await client.send(.put, link, .decision())
+            }
+            #expect(linked.status == 200)
+            let erased = try await served.decisions.pass {
+                try await client.erase(chains: [purchase.id])
+            }
+            #expect(erased.status == 200)
+            let chain = ChainId(
+                bundleId: BundleId(MadePurchase.app),
+                originalTransactionId: OriginalTransactionId(purchase.id))
+            // Checked in the state before the erasure.
+            let error = await #expect(throws: CommandError.self) {
+                _ = try await host.commands(served).run(
+                    .link(CustomerId("bob")), about: chain, asOf: 3,
+                    .init(actor: "sara", reason: "called"))
+            }
+            #expect(error?.failure?.code == .erasureOvertaken)
+            let end = try await host.end()
+            #expect(end == 4)
+        }
+    }
+
+    @Test("As many erasures wait for their turn as the limit; one more is a 503")
+    func waiting() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, host in
+            let erasures = try host.ledger(.production).erasures
+            try await withThrowingTaskGroup(of: Int.self) { group in
+                try await erasures.pass {
+                    for _ in 0..<LedgerHost.waitingErasureCount {
+                        group.addTask { try await client.erase(customer: "nobody").status }
+                    }
+                    while erasures.waitingCount < LedgerHost.waitingErasureCount {
+                        await Task.yield()
+                    }
+                    let refused = try await client.erase(customer: "nobody")
+                    #expect((refused.status, refused.code) == (503, "queueFull"))
+                }
+                for try await status in group { #expect(status == 404) }
+            }
         }
     }
 

@@ -81,7 +81,7 @@ struct JobRouteTests {
             var words = MetricParameters()
             words.from = "2026-01-01"
             let question = ReportQuestion.metric(.mrr, words)
-            let started = try host.startJob("/v1/metrics/mrr?from=2026-01-01") {
+            let started = try host.startJob("/v1/metrics/mrr?from=2026-01-01", in: .production) {
                 try await host.reportAnswer(question, QueryScope(), atMost: 100)
             }
             let job = try await JobRouteTests.ended(started.id, client)
@@ -111,7 +111,9 @@ struct JobRouteTests {
         place.logger = codes.logger
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             for failure in failures {
-                let started = try host.startJob("/v1/metrics/mrr") { throw failure }
+                let started = try host.startJob("/v1/metrics/mrr", in: .production) {
+                    throw failure
+                }
                 let job = try await JobRouteTests.ended(started.id, client)
                 let isExpected = !(failure is Unexpected)
                 #expect(job["code"]?.string == (isExpected ? "ioError" : "internal"))

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Ledger
 import Logging
 import TestSupport
 import Testing
@@ -78,5 +79,23 @@ struct LogLineTests {
         }
         let entry = try JSONValue.parse(Array(bytes.dropLast()))
         #expect(entry["message"]?.string?.count == LineLogHandler.maximumLength)
+    }
+
+    @Test("Every act of an operator is written, with the whole reason")
+    func acts() async throws {
+        let reason = String(repeating: "x", count: CommandLimits.reasonByteCount)
+        let count = LogRateLimiter.entriesPerSecond + 1
+        let bytes = try await written(.json) { logger in
+            let observer = ServiceObserver(logger: logger, metrics: ServiceMetrics())
+            for _ in 0..<count {
+                observer.noted(
+                    .operatorAct(.production, act: "redeliver", actor: "sara", reason: reason))
+            }
+        }
+        let lines = bytes.split(separator: 0x0A)
+        #expect(lines.count == count)
+        let entry = try JSONValue.parse(Array(try #require(lines.last)))
+        #expect(entry["message"]?.string == "redeliver by sara")
+        #expect(entry["reason"]?.string == reason)
     }
 }

@@ -11,12 +11,6 @@ public protocol SharedLog: LedgerLog {
     /// visible before it is. Throws as `append` does.
     func confirmVisible() async throws(StoreError)
 
-    /// As `append`, and throws `erasureOvertaken` when the log has an erasure after `position`;
-    /// nothing was appended then.
-    func append(
-        _ batch: [NewEvent], unlessErasedAfter position: Int64
-    ) async throws(StoreError) -> [AppendResult]
-
     /// Settings that weaken it, for `doctor`.
     func weaknesses() async throws(StoreError) -> [LogWeakness]
 }

@@ -1,17 +1,12 @@
 package import Ledger
 
 extension LedgerLog {
-    /// Appends events and, where other nodes append to the log, too, throws `erasureOvertaken` when
-    /// it has an erasure after `position`; nothing was appended then.
-    ///
-    /// - Parameter position: nil appends them whatever was erased.
+    /// As `append(_:unlessErasedAfter:)`; nil appends the events whatever was erased.
     package func append(
         _ events: [NewEvent], notErasedAfter position: Int64?
     ) async throws(StoreError) -> [AppendResult] {
-        guard let position, let shared = self as? any SharedLog else {
-            return try await append(events)
-        }
-        return try await shared.append(events, unlessErasedAfter: position)
+        guard let position else { return try await append(events) }
+        return try await append(events, unlessErasedAfter: position)
     }
 
     /// The chains that were erased after a position, each with the position of its newest erasure.

@@ -15,6 +15,12 @@ public protocol LedgerLog: TableReader {
     /// Appends verified events in the order given and answers when they are durable; all or none.
     func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
 
+    /// As `append`, and throws `erasureOvertaken` when the log has an erasure after `position`;
+    /// nothing was appended then.
+    func append(
+        _ batch: [NewEvent], unlessErasedAfter position: Int64
+    ) async throws(StoreError) -> [AppendResult]
+
     // MARK: Reading
 
     /// The current end of the log.

@@ -49,8 +49,8 @@ public struct CommandIntake: Sendable {
     /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
     /// The caller checks that the chain exists; nil for a command about a customer. `position` is
-    /// that of the state in which the chain exists: where another node has erased the chain or the
-    /// customer after it, the command is refused (`erasureOvertaken`). Nil compares nothing.
+    /// that of the state in which the chain exists: where the chain or the customer was erased after
+    /// it, the command is refused (`erasureOvertaken`). Nil compares nothing.
     public func run(
         _ action: Command.Action, about chain: ChainId?, asOf position: Int64? = nil,
         _ order: Order
@@ -250,7 +250,7 @@ public struct CommandIntake: Sendable {
             receivedAt: logged.event.receivedAt, isRepeated: isRepeated)
     }
 
-    /// Appends an event. After another node's erasure, only where it erased none of the chains.
+    /// Appends an event. After an erasure, only where it erased none of the chains.
     private func append(
         _ event: NewEvent, naming chains: [ChainId], asOf position: Int64?
     ) async throws(StoreError) -> AppendResult? {
@@ -269,7 +269,7 @@ public struct CommandIntake: Sendable {
                 else {
                     throw StoreError(
                         .erasureOvertaken,
-                        reason: "What the request is about was erased on another node meanwhile.",
+                        reason: "What the request is about was erased meanwhile.",
                         remedy: "Nothing was written. If it still applies, send it again.")
                 }
                 position = end

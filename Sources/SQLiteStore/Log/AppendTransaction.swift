@@ -106,9 +106,16 @@ struct AppendTransaction {
         }
     }
 
-    /// Whether the log has events after those that an erasure considered, and which may be within
-    /// its scope: of its chains, or of several chains or of customers.
-    func isOvertaken(_ scope: ErasureScope) throws -> Bool {
+    /// Whether the log has events that the batch does not admit: erasures after its position, or
+    /// events after those that its erasure considered, and which may be within its scope: of its
+    /// chains, or of several chains or of customers.
+    func isOvertaken(_ batch: AppendBatch) throws -> Bool {
+        guard let scope = batch.erasure else {
+            guard let position = batch.erasuresThrough else { return false }
+            return try !database.rows(
+                "SELECT 1 FROM events WHERE kind = 10 AND position > ? LIMIT 1", position
+            ) { _ in true }.isEmpty
+        }
         let chains = Set(scope.chains)
         return try database.rows(
             "SELECT kind, chain FROM events WHERE position > ?", scope.position

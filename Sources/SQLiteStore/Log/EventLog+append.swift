@@ -13,6 +13,12 @@ extension EventLog {
         try await commits.append(events) { startDraining() }
     }
 
+    public func append(
+        _ events: [NewEvent], unlessErasedAfter position: Int64
+    ) async throws(StoreError) -> [AppendResult] {
+        try await commits.append(events, unlessErasedAfter: position) { startDraining() }
+    }
+
     public func erase(
         _ erasure: NewEvent, within scope: ErasureScope
     ) async throws(StoreError) -> AppendResult {
@@ -62,7 +68,7 @@ extension EventLog {
             var transaction = try AppendTransaction(
                 database, headers: knownHeaders.withLock { $0 }, path: path)
             for batch in group {
-                if let scope = batch.erasure, try transaction.isOvertaken(scope) {
+                if try transaction.isOvertaken(batch) {
                     answers.append(.failure(ErasureScope.overtaken))
                     continue
                 }

@@ -7,6 +7,10 @@ internal import SQLiteStore
 
 /// The erasure of a person's data, over HTTP and in the console (`Erasure.md`).
 extension LedgerHost {
+    /// Erasures of an environment that wait for one being carried out, which may take minutes: a
+    /// client that gave up may repeat its order.
+    static let waitingErasureCount = 16
+
     /// What would be erased; nothing is changed.
     ///
     /// - Parameters:
@@ -33,9 +37,11 @@ extension LedgerHost {
     /// built the derived files anew. Repeating the order under the same key, or for chains that
     /// were erased before, finishes what was left and returns the same position.
     ///
-    /// Serialized with the commands of the ledger. Parameters as for `erasurePlan`.
+    /// Erasures of a ledger are serialized. Commands do not wait for them. Parameters as for
+    /// `erasurePlan`.
     ///
-    /// Throws as `erasurePlan`, and `CommandError` for an invalid order.
+    /// Throws as `erasurePlan`, `CommandError` for an invalid order, and `queueFull` beyond
+    /// `waitingErasureCount`.
     public func erase(
         chains ids: [String], customer: CustomerId?, _ order: CommandIntake.Order,
         _ scope: QueryScope
@@ -44,7 +50,12 @@ extension LedgerHost {
         try requireClock()
         try CommandCheck.check(order)
         let erasure = erasure(in: served)
-        let receipt = try await served.decisions.pass {
+        guard served.erasures.waitingCount < LedgerHost.waitingErasureCount else {
+            throw StoreError(
+                .queueFull, reason: "Too many erasures are waiting.",
+                remedy: "Try again later; nothing was erased.")
+        }
+        let receipt = try await served.erasures.pass {
             let (named, unknown) = try await chains(ids, scope, served, erasure, order)
             // Where the rest fails, the log may have erased already.
             defer {

@@ -27,6 +27,9 @@ public final class ServedLedger: Sendable {
     let storedStatus = Mutex<StoredStatus?>(nil)
     /// Serializes commands.
     let decisions = AsyncLock()
+    /// Serializes erasures, apart from commands: an erasure may take minutes, and the log refuses a
+    /// command about what it erased.
+    let erasures = AsyncLock()
     /// Serializes reports over all chains.
     let reports = AsyncLock()
     /// Reports that clients wait for, the one being computed included.

@@ -22,6 +22,8 @@ public struct ServingNote: Sendable {
     public let environment: Environment?
     /// One sentence, without anything of a payload, a token or a secret.
     public let message: String
+    /// Why an operator acted, as the operator says.
+    public private(set) var reason: String?
     /// The refused delivery.
     public private(set) var refusal: IntakeRefusal?
     /// The round in which chains were reconciled.
@@ -140,9 +142,10 @@ extension ServingNote {
     static func operatorAct(
         _ environment: Environment, act: String, actor: String, reason: String
     ) -> ServingNote {
-        ServingNote(
-            .notice, "operatorAct", in: environment,
-            "\(act) by \(actor.printable): \(reason.printable)")
+        var note = ServingNote(
+            .notice, "operatorAct", in: environment, "\(act) by \(actor.printable)")
+        note.reason = reason
+        return note
     }
 
     // MARK: Requests to Apple, and checkpoints

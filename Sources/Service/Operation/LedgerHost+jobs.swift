@@ -7,11 +7,12 @@ import Synchronization
 /// Long reports in the background, one at a time and at low priority, so that no query waits for
 /// them.
 extension LedgerHost {
-    /// Starts a report, named by its path and query; returns at once.
+    /// Starts a report about an environment, named by its path and query; returns at once.
     ///
     /// Throws `OperatorError` (`tooManyJobs`).
     public func startJob(
-        _ report: String, _ make: @escaping @Sendable () async throws -> ServedAnswer
+        _ report: String, in environment: Environment,
+        _ make: @escaping @Sendable () async throws -> ServedAnswer
     ) throws(OperatorError) -> ReportJob {
         let job = ReportJob(id: makeId(), report: report, createdAt: clock())
         guard reportJobs.begin(job) else {
@@ -20,7 +21,8 @@ extension LedgerHost {
         }
         background.start { [self] in
             await jobTurns.pass {
-                reportJobs.start(job.id, at: clock())
+                let age = try? ledger(environment).age
+                reportJobs.start(job.id, at: clock(), age: age)
                 let state: JobState<ServedAnswer>
                 do { state = .finished(try await make()) } catch {
                     state = .failed(code: LedgerHost.code(of: error), message: message(of: error))
@@ -75,6 +77,8 @@ public struct ReportJob: Sendable, JSONObjectWritable {
     public let createdAt: Timestamp
     public internal(set) var startedAt: Timestamp?
     public internal(set) var endedAt: Timestamp?
+    /// `ServedLedger.age` when it was started: that of its result.
+    public internal(set) var age: Duration?
     public internal(set) var state = JobState<ServedAnswer>.waiting
 
     /// The object of `GET /v1/jobs/{id}`.
@@ -133,8 +137,8 @@ final class ReportJobs: Sendable {
         }
     }
 
-    func start(_ id: String, at now: Timestamp) {
-        update(id) { ($0.state, $0.startedAt) = (.running, now) }
+    func start(_ id: String, at now: Timestamp, age: Duration?) {
+        update(id) { ($0.state, $0.startedAt, $0.age) = (.running, now, age) }
     }
 
     func end(_ id: String, _ state: JobState<ServedAnswer>, at now: Timestamp) {

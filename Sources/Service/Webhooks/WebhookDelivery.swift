@@ -20,7 +20,7 @@ public actor WebhookDelivery {
     private var row: WebhookEndpointRow?
     /// Waiting changes that are not parked, in feed order.
     var waiting: [WaitingChange] = []
-    /// Chains that failed since the last accepted delivery.
+    /// Chains of which a change failed for the first time since the last accepted delivery.
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
@@ -262,6 +262,8 @@ public actor WebhookDelivery {
     private func post(_ chains: [[FeedChange]]) async -> [WebhookAttempt] {
         // An empty batch does not count as a probe.
         guard chains.contains(where: { !$0.isEmpty }) else { return [] }
+        // An endpoint that rejects these again may accept all others: they do not make it down.
+        let rejected = Set(waiting.lazy.filter { $0.attempts > 0 }.map(\.chainPlace))
         let wasDown = isDown
         var failing = failing
         var hasTaken = false
@@ -275,7 +277,7 @@ public actor WebhookDelivery {
                 hasTaken = true
             }
             guard let failed = finished.first(where: \.isFailure) else { return true }
-            failing.insert(failed.change.chain)
+            if !rejected.contains(failed.change.chainPlace) { failing.insert(failed.change.chain) }
             let isGone = failed.outcome?.isGone ?? false
             return !isGone && failing.count < WebhookLimits.downFailureCount
         }

@@ -9,7 +9,8 @@ extension HTTPField.Name {
     static let subledgerAge = HTTPField.Name("Subledger-Age")!
 }
 
-/// Marks answers that are given while the log cannot be read or followed.
+/// Marks answers about the environment of the query that are given while the log cannot be read or
+/// followed.
 struct AgeMiddleware: RouterMiddleware {
     let host: LedgerHost
 

@@ -1,4 +1,5 @@
 internal import AppStore
+internal import Ledger
 import Logging
 internal import Queries
 internal import Service
@@ -12,8 +13,9 @@ struct LineLogHandler: LogHandler {
     var logLevel: Logger.Level
     var metadata: Logger.Metadata = [:]
 
-    /// Longest message or value, in characters, since input from outside must not fill the log.
-    static let maximumLength = 1_024
+    /// Longest message or value, in characters, since input from outside must not fill the log. An
+    /// operator's reason is written whole.
+    static let maximumLength = CommandLimits.reasonByteCount
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }

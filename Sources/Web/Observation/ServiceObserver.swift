@@ -80,11 +80,14 @@ public final class ServiceObserver: ServingObserver {
 
     public func noted(_ note: ServingNote) {
         if let round = note.reconciled { reconciled(round) }
-        guard let suppressed = pace.admit(note.code) else { return }
+        // The only record of most acts of operators, which few clients can cause.
+        let suppressed = note.reason == nil ? pace.admit(note.code) : 0
+        guard let suppressed else { return }
         var metadata: Logger.Metadata = ["code": "\(note.code)"]
         if let environment = note.environment {
             metadata["environment"] = "\(EnvironmentLedger.directoryName(environment))"
         }
+        metadata["reason"] = note.reason.map { "\($0)" }
         if let refusal = note.refusal {
             metadata["bundleId"] = refusal.bundleId.map { "\($0.rawValue)" }
             metadata["part"] = refusal.part.map { "\($0)" }

@@ -12,6 +12,10 @@ struct RouteGroups {
     /// Queries about customers, subscriptions and events.
     let people: RouterGroup<WebContext>
     let reports: RouterGroup<WebContext>
+    /// As `reports`, for results that were made before, and have the age of that time.
+    let jobs: RouterGroup<WebContext>
+    /// Tools of assistants, whose answers state the age of the environment that the call names.
+    let tools: RouterGroup<WebContext>
     /// Queries about people answered from a few rows; the most frequent, handled on the
     /// connection's event loop.
     let quick: RouterGroup<WebContext>
@@ -42,6 +46,8 @@ struct RouteGroups {
         read = guarded(.read).add(middleware: age)
         people = guarded(.read, .support).add(middleware: age)
         reports = guarded(.read, .reports).add(middleware: age)
+        jobs = guarded(.read, .reports)
+        tools = guarded(.read)
         write = guarded(.write)
         sign = guarded(.sign).add(middleware: age)
         admin = guarded(.admin)

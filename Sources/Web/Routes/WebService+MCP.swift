@@ -15,7 +15,7 @@ extension WebService {
 
     func addMCP(to groups: RouteGroups) {
         let server = MCPServer(host: host)
-        groups.read.post("/mcp") { request, context -> Response in
+        groups.tools.post("/mcp") { request, context -> Response in
             try QueryParameters.read(request) { _ in }
             try WebService.requireVersion(request)
             let response = try await bodies.json(request, upTo: MCPLimits.messageByteCount) {

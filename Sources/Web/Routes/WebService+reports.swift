@@ -41,15 +41,16 @@ extension WebService {
         groups.reports.get("/v1/metrics/:name") { request, context in
             try await answer(try PathReader.text("name", context), request, context)
         }
-        groups.reports.post("/v1/jobs") { request, _ in
+        groups.jobs.post("/v1/jobs") { request, _ in
             try QueryParameters.read(request) { _ in }
             let body = try await bodies.json(request, upTo: JobBody.maximumByteCount) {
                 try JobBody($0)
             }
+            let (environment, make) = try making(body.name, body.query)
             return answer(
-                try host.startJob(body.report, try making(body.name, body.query)), to: request)
+                try host.startJob(body.report, in: environment, make), to: request)
         }
-        groups.reports.get("/v1/jobs/:id") { request, context in
+        groups.jobs.get("/v1/jobs/:id") { request, context in
             try QueryParameters.read(request) { _ in }
             return answer(try host.job(try PathReader.text("id", context)), to: request)
         }
@@ -61,6 +62,8 @@ extension WebService {
             // There is no result yet, and so no position.
             response.headers[.subledgerPosition] = nil
             response.headers[.subledgerLag] = nil
+        } else if let age = job.age {
+            response.headers[.subledgerAge] = String(age.components.seconds)
         }
         return response
     }
@@ -84,18 +87,20 @@ extension WebService {
         }
     }
 
-    /// The work of a job. Throws for an invalid query before the job starts.
+    /// The environment and the work of a job. Throws for an invalid query before the job starts.
     private func making(
         _ name: String, _ query: String?
-    ) throws -> @Sendable () async throws -> ServedAnswer {
+    ) throws -> (AppStore.Environment, @Sendable () async throws -> ServedAnswer) {
         guard name != MetricName.retentionName else {
             let (from, to, scope) = try QueryParameters(query).readAll {
                 try $0.retentionWindow()
             }
-            return { try await host.retentionOffers(from: from, to: to, scope) }
+            return (
+                scope.environment, { try await host.retentionOffers(from: from, to: to, scope) }
+            )
         }
         let (question, scope) = try QueryParameters(query).readAll { try $0.report(name) }
-        return { try await host.reportAnswer(question, scope) }
+        return (scope.environment, { try await host.reportAnswer(question, scope) })
     }
 }
 

@@ -46,6 +46,35 @@ struct StubbornChainTests {
         }
     }
 
+    @Test("Chains that are rejected again do not delay others, whatever comes first")
+    func rejectedAgain() async throws {
+        try await open { live in
+            let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
+            let (rejected, others) = (Self.chains(1, from: 2_000), Self.chains(7, from: 2_001))
+            let refused = Set((stubborn + rejected).map(\.id))
+            let receiver = Receiver {
+                .answered(status: refused.contains($0.chain) ? 422 : 204)
+            }
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
+            // Changes are accepted in between, so that the endpoint never looks down.
+            for (half, accepted) in zip(
+                [stubborn.prefix(4), stubborn.dropFirst(4)], Self.chains(2, from: 3_000))
+            {
+                try await live.take(half.map { $0.bought() })
+                try await webhook.deliverAll()
+                try await live.take([accepted.bought()])
+                try await webhook.deliverAll()
+            }
+            receiver.forget()
+            live.clock.advance(byMilliseconds: WebhookLimits.firstDelayMilliseconds)
+            try await live.take((rejected + others).map { $0.bought() })
+            try await webhook.deliverAll()
+            #expect(receiver.tried.count == stubborn.count + rejected.count + others.count)
+            #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
+        }
+    }
+
     @Test("While only failing chains have new changes, the endpoint is still probed")
     func onlyStubborn() async throws {
         try await open { live in
