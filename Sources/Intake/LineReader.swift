@@ -25,7 +25,7 @@ package struct InputChunk: Sendable {
 ///
 /// A file that is one JSON value over several lines is one chunk (`Contract.md`: "or whole JSON
 /// file"), as is a file that is a single receipt; anything else is read as lines. Blank lines are
-/// skipped.
+/// skipped. Compressed input is refused.
 package final class LineReader {
     private let descriptor: Int32
     private let ownsDescriptor: Bool
@@ -38,6 +38,8 @@ package final class LineReader {
     static let readByteCount = 256 * 1024
     /// The UTF-8 byte order mark.
     package static let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    /// The first bytes of gzip (RFC 1952). No evidence begins so.
+    private static let gzipMark: [UInt8] = [0x1F, 0x8B]
 
     /// An input that cannot be opened or read.
     package struct Failure: Error, Sendable {
@@ -163,6 +165,11 @@ package final class LineReader {
     private func wholeBody() async throws(Failure) -> InputChunk? {
         isFirst = false
         while !isAtEnd, buffer.count < LineReader.byteOrderMark.count { try await fill() }
+        guard !buffer.starts(with: LineReader.gzipMark) else {
+            throw Failure(
+                path: path,
+                reason: "it is compressed with gzip; decompress it first, as gunzip does")
+        }
         // Some editors write it before the text.
         if buffer.starts(with: LineReader.byteOrderMark) {
             buffer.removeFirst(LineReader.byteOrderMark.count)

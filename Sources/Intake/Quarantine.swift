@@ -94,15 +94,20 @@ extension QuarantineItem {
             + " \(message)"
     }
 
+    /// The object of a list or, with the bytes as text (`content`) and unchanged (`base64`), of one
+    /// item.
     public func write(to json: inout JSONWriter, withBytes: Bool) {
         json.object { json in
             writeMembers(to: &json)
-            if withBytes { json.member("content", String(decoding: bytes, as: UTF8.self)) }
+            guard withBytes else { return }
+            json.member("content", String(decoding: bytes, as: UTF8.self))
+            json.member(
+                "base64", String(decoding: Base64.standard.encode(bytes), as: UTF8.self))
         }
     }
 
     /// The members of a list's object.
-    package func writeMembers(to json: inout JSONWriter) {
+    private func writeMembers(to json: inout JSONWriter) {
         json.member("id", id)
         json.member("receivedAt", receivedAt)
         json.member("latestAt", latestAt)

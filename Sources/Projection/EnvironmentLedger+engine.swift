@@ -9,7 +9,8 @@ extension EnvironmentLedger {
     ///
     /// - `accepting`: whether a shared log is accepted as it is, even one that went back. Throws
     ///   `fileInUse` while a process has the node's facts open: a service would continue to refuse
-    ///   the log, and restore the node's memory of it when it ends.
+    ///   the log, and restore the node's memory of it when it ends; `noSuchFile` in a directory
+    ///   that has seen no log, which another node's refusal would outlive.
     public static func openLog(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {
@@ -27,6 +28,12 @@ extension EnvironmentLedger {
         }
         let embedded = try await embeddedEnd(directory)
         let projected = await projectedEnd(directory)
+        if accepting, embedded == nil, projected.position == 0, !NodeMemory.exists(in: directory) {
+            throw StoreError(
+                .noSuchFile, path: directory,
+                reason: "No node has seen a log here, so there is nothing to accept.",
+                remedy: "Name the node's data directory with --data, as its service does.")
+        }
         do throws(StoreError) {
             return try await engine.open(
                 environment, directory: directory, seen: embedded ?? (accepting ? nil : projected))

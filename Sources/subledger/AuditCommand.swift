@@ -44,9 +44,13 @@ struct AuditCommand: AsyncParsableCommand {
                 let warning = report.projectionsFailure.map {
                     "warning: derived data could not be compared with the log: \($0)"
                 }
+                // A key is named to be relied on: a rewritten log may be signed by another one.
+                let isUnsigned = self.key != nil && (checkpoints?.signedCount ?? 0) == 0
+                let unsigned = "BAD  the key that --key names signed no checkpoint of this log\n"
                 return Output(
-                    text: report.text + checkpoints.text, notes: warning.map { [$0] } ?? [],
-                    isClean: report.isSound && checkpoints?.isSound != false
+                    text: report.text + checkpoints.text + (isUnsigned ? unsigned : ""),
+                    notes: warning.map { [$0] } ?? [],
+                    isClean: report.isSound && checkpoints?.isSound != false && !isUnsigned
                 ) { json in
                     report.writeMembers(to: &json)
                     checkpoints.writeMember(to: &json)
@@ -208,7 +212,7 @@ extension Settings {
     }
 
     /// Directory of the environment's files.
-    fileprivate var environmentDirectory: String {
+    var environmentDirectory: String {
         "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"
     }
 }

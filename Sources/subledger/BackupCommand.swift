@@ -1,5 +1,6 @@
 import AppStore
 import ArgumentParser
+import Intake
 import LedgerStore
 import Projection
 import SQLiteStore
@@ -32,6 +33,12 @@ struct BackupCommand: OutputCommand {
             }
         }
         progress.end()
+        let directory = settings.environmentDirectory
+        if settings.configuration.ledger.database != nil, !NodeMemory.exists(in: directory) {
+            Terminal.note(
+                "warning: \(directory) is no node's, so a log that went back is not noticed; name a"
+                    + " node's data directory with --data.")
+        }
         let description = report.description
         let signed = report.checkpointCount > 0 ? ", \(report.checkpointCount) checkpoints" : ""
         let left =

@@ -104,7 +104,8 @@ struct LogCommand: AsyncParsableCommand {
             discussion: """
                 For a log that went back, after a failover that lost events or from a backup: this \
                 node forgets what it has seen, and rebuilds what it derived from it. Run it on \
-                each node while its service is stopped; then `recover` fetches what is missing.
+                each node while its service is stopped, with the --data of that service; then \
+                `recover` fetches what is missing.
                 """)
 
         @OptionGroup var common: SharedOptions
@@ -117,7 +118,9 @@ struct LogCommand: AsyncParsableCommand {
                 settings.configuration.ledger, environment: settings.environment, accepting: true)
             let session = try await settings.openSession(ledger)
             let head = try await closing(session.close) { session.head }
-            return Output(text: "accepted: the log ends at position \(head)\n") { json in
+            return Output(
+                text: "accepted in \(ledger.directory): the log ends at position \(head)\n"
+            ) { json in
                 json.member("position", head)
             }
         }

@@ -31,7 +31,7 @@ struct QuarantineCommand: AsyncParsableCommand {
     struct ItemCommand: OutputCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show one item with its bytes; with --json, byte for byte.")
+            abstract: "Show one item with its bytes; with --json, byte for byte as base64.")
 
         @Argument(help: "The item's number in the list.", transform: PlainNumber.read)
         var id: Int64

@@ -46,6 +46,7 @@ struct SignatureCommand<Options: SignatureOptions>: OutputCommand {
         }
         let app = try settings.selectedApp(key)
         let credentials = try settings.credentials(of: app)
+        settings.warnOfOpenKeys(of: [app])
         let now = Terminal.now
         var eligibility: EligibilityAnswer?
         if order.isForEligible {

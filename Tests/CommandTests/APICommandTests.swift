@@ -89,6 +89,18 @@ struct APICommandTests {
         }
     }
 
+    @Test(
+        "a rehearsal refuses days by which Apple does not extend",
+        arguments: ["extend", "extend-all"])
+    func extensionDays(_ command: String) async throws {
+        let place = try Workplace()
+        for (days, code) in [("90", "notConfirmed"), ("91", "invalidOption")] {
+            let outcome = try await place.run(
+                "api", command, "1", "--days", days, "--reason", "3", "--request-id", "r")
+            #expect(outcome.code == 64 && outcome.errorCode == code, "\(days): \(outcome.err)")
+        }
+    }
+
     @Test("a corrupt signature is shown as such, rejected, and never appended")
     func badSignature() async throws {
         try await serving(faults: "[{\"fault\":\"badSignature\"}]") { place, ids in

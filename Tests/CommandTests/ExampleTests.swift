@@ -86,6 +86,8 @@ struct ExampleTests {
             contentsOf: Fixtures.repository.appending(path: "Packaging/Debian/subledger.yaml"),
             encoding: .utf8)
         #expect(packaged.contains("\ndataDirectory: /var/lib/subledger\n"))
+        // What root makes there, the service may not open.
+        #expect(packaged.contains("\n# Check it: runuser -u subledger -- subledger doctor "))
     }
 
     @Test("A node's unit names a password file of its user: libpq ignores a copy for the group")

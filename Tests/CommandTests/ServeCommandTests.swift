@@ -162,10 +162,12 @@ struct ServeCommandTests {
             options: ["--data", "data", "--trust-root", "root.der", "--config", "own.yaml"])
         let key = try ServedKey()
         try place.write(Data(key.pem), to: "key.p8")
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: place.file("key.p8"))
         let ids = "keyId: \(key.keyId), issuerId: \(key.issuerId)"
         try place.write(
             [
-                "server: { recovery: off, reconcile: off }", "apps:",
+                "server: { recovery: off, reconcile: off, log: { format: json } }", "apps:",
                 "  - bundleId: com.example.other", "    appAppleId: 2",
                 "    api: { \(ids), privateKeyFile: nokey }",
                 "  - bundleId: \(Evidence.app)", "    appAppleId: 1",
@@ -188,6 +190,11 @@ struct ServeCommandTests {
         #expect(outcome.code == 0)
         #expect(outcome.err.contains("No requests about com.example.other are sent to Apple: "))
         #expect(!outcome.err.contains("about \(Evidence.app)"))
+        // Every line has the log's format, and the key that others can read is in one of them.
+        let lines = outcome.err.split(separator: "\n")
+        let codes = try lines.map { try JSONValue.parse(Array($0.utf8))["code"]?.string }
+        #expect(codes.filter { $0 == "secretOpenToOthers" }.count == 1, "\(outcome.err)")
+        #expect(outcome.err.split(separator: "can be read by").count == 2, "\(outcome.err)")
     }
 
     @Test("A port in use is reported")

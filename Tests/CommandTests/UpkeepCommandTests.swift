@@ -99,6 +99,27 @@ struct UpkeepCommandTests {
         #expect(text.out.contains("NOT SOUND"))
     }
 
+    @Test("audit verify is 1 where the key that --key names signed no checkpoint of the log")
+    func unsignedAudit() async throws {
+        let place = try await Workplace.taken()
+        let origin = "example.com/subledger/production"
+        var keys: [String] = []
+        for file in ["own.key", "other.key"] {
+            let made = try await place.run(["audit", "keygen", "--origin", origin, file])
+            keys.append(made.out.trimmingCharacters(in: .newlines))
+        }
+        let unsigned = "BAD  the key that --key names signed no checkpoint of this log\n"
+        let before = try await place.run("audit", "verify", "--key", keys[0])
+        #expect(before.code == 1 && before.out.hasSuffix(unsigned), "\(before.out)")
+        try place.write(["audit: { origin: \(origin), keyFile: own.key }"], to: "audit.yaml")
+        let signed = try await place.run("audit", "checkpoint", "--config", "audit.yaml")
+        #expect(signed.code == 0, "\(signed.err)")
+        for (key, code) in zip(keys, [Int32(0), 1]) {
+            let audited = try await place.run("audit", "verify", "--key", key)
+            #expect(audited.code == code && audited.out.hasSuffix(unsigned) == (code == 1))
+        }
+    }
+
     @Test("audit verify checks the log alone; one bad row affects no other chain")
     func auditAlone() async throws {
         let place = try await taken()
@@ -168,7 +189,9 @@ struct UpkeepCommandTests {
     )
     func quarantinedControls() async throws {
         let place = try Workplace()
-        try place.write(["a.\u{1B}[2Jb.c"], to: "in.ndjson")
+        // The last byte is no UTF-8.
+        let bytes = Data("a.\u{1B}[2Jb.c".utf8) + [0xFF]
+        try place.write(bytes, to: "in.ndjson")
         #expect(try await place.run("ingest", "in.ndjson").code == 1)
         let list = try await place.run("quarantine", "list", "--json")
         let id = String(try #require(try list.json()["items"]?.array?.first?["id"]?.int64))
@@ -176,7 +199,9 @@ struct UpkeepCommandTests {
         #expect(text.out.contains("a.\\u001B[2Jb.c"))
         #expect(!text.out.contains("\u{1B}"))
         let json = try await place.run("quarantine", "show", id, "--json")
-        #expect(try json.json()["content"]?.string == "a.\u{1B}[2Jb.c")
+        let item = try json.json()
+        #expect(item["content"]?.string == "a.\u{1B}[2Jb.c\u{FFFD}")
+        #expect(item["base64"]?.string == bytes.base64EncodedString())
     }
 
     @Test("doctor warns of an extra root in Production and is bad without an app")

@@ -4,14 +4,15 @@ import AppStore
 
 /// The line rule of `ingest` in its simplest form: one body when the input is one JSON object over
 /// several lines, otherwise the text between line feeds, without surrounding white space and blank
-/// lines. For inputs below every bound.
+/// lines; nil for gzip, which is refused. For inputs below every bound.
 enum PlainLines {
     struct Line: Equatable {
         var number: Int
         var bytes: [UInt8]
     }
 
-    static func split(_ input: [UInt8]) -> [Line] {
+    static func split(_ input: [UInt8]) -> [Line]? {
+        guard !input.starts(with: [0x1F, 0x8B]) else { return nil }
         let pieces = input.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
         let lines = pieces.map { trimmed($0) }
         let whole = trimmed(input[...])

@@ -48,21 +48,29 @@ struct BadInputTests {
         #expect(items.map(\.input) == [error.input])
     }
 
-    @Test("After an input that cannot be read, the summary has the position of the log")
-    func unreadableInput() async throws {
+    @Test(
+        "After an input that cannot be read, the summary has the position of the log",
+        arguments: [("none", "No such file"), ("in.gz", "it is compressed with gzip")])
+    func unreadableInput(name: String, reason: String) async throws {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(Array(BadInputTests.goodLines.prefix(4)))
+        let compressed: [UInt8] = [0x1F, 0x8B, 8, 0, 10, 10, 65]
+        try Data(compressed).write(to: URL(filePath: ledger.directory.file("in.gz")))
         try await ledger.ledger { opened in
             let now = ledger.now
             let ingest = Ingest(
                 ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier
             ) { now }
             var summary = IngestSummary()
-            var hasFailed = false
+            var failure: Ingest.Failure?
             do throws(Ingest.Failure) {
-                try await ingest.run(paths: [ledger.directory.file("none")], into: &summary)
-            } catch { hasFailed = true }
-            #expect(hasFailed)
+                try await ingest.run(paths: [ledger.directory.file(name)], into: &summary)
+            } catch { failure = error }
+            guard case .input(_, let stated) = failure else {
+                Issue.record("it is read: \(summary)")
+                return
+            }
+            #expect(stated.contains(reason))
             #expect(summary.read == 0 && summary.position == 4)
         }
     }

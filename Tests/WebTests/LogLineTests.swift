@@ -27,7 +27,7 @@ struct LogLineTests {
                     sink: sink, format: format, clock: { Timestamp(milliseconds: 0) },
                     logLevel: .info)
             })
-        await sink.flush()
+        await sink.flush(within: 60)
         try file.close()
         return Array(try Data(contentsOf: URL(filePath: path)))
     }
@@ -70,6 +70,36 @@ struct LogLineTests {
         let entry = try JSONValue.parse(Array(try #require(lines.first).utf8))
         #expect(entry["message"]?.string == Self.hostile)
         #expect(entry["path"]?.string == Self.hostile)
+    }
+
+    @Test("Lines that a reader who stalls had dropped are counted, in the format of the others")
+    func dropped() async throws {
+        let directory = try TemporaryDirectory()
+        defer { withExtendedLifetime(directory) {} }
+        let path = directory.file("log")
+        try Data().write(to: URL(filePath: path))
+        let sink = LogSink(try FileHandle(forWritingTo: URL(filePath: path)))
+        let handler = LineLogHandler(
+            sink: sink, format: .json, clock: { Timestamp(milliseconds: 0) }, logLevel: .info)
+        sink.queue.suspend()
+        Logger(label: "test") { _ in handler }.info("first")
+        for _ in 0..<(LogSink.waitingCount + 2) { sink.write([10]) { _ in [10] } }
+        sink.queue.resume()
+        await sink.flush(within: 60)
+        let bytes = try Data(contentsOf: URL(filePath: path))
+        let lines = bytes.split(separator: UInt8(ascii: "\n")).map { Array($0) }
+        #expect(lines.count == 2)
+        let entry = try JSONValue.parse(try #require(lines.last))
+        #expect(entry["code"]?.string == "logLinesDropped")
+        #expect(entry["message"]?.string == "3 log lines were dropped")
+    }
+
+    @Test("A reader who stalls keeps no process: flushing ends without it", .timeLimit(.minutes(1)))
+    func stalled() async throws {
+        let sink = LogSink()
+        sink.queue.suspend()
+        await sink.flush(within: 0)
+        sink.queue.resume()
     }
 
     @Test("Values beyond the length limit are truncated")

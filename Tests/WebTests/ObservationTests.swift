@@ -28,6 +28,27 @@ struct ObservationTests {
         #expect(lines.contains("c_seconds_count 2"))
     }
 
+    @Test("A gauge that a scrape could not measure is absent, and other series stay")
+    func unmeasured() {
+        let registry = MetricRegistry()
+        let here = [("environment", "production")]
+        registry.counter("c_total", here).add()
+        registry.gauge("last", [("app", "a")] + here).set(1)
+        for place in ["production", "sandbox"] {
+            registry.measured([("items", 7), ("position", 1)], [("environment", place)])
+        }
+        registry.measured([("position", 2)], here)
+        let lines = registry.text().split(separator: "\n").filter { !$0.hasPrefix("#") }
+        let expected: [Substring] = [
+            #"c_total{environment="production"} 1"#, #"items{environment="sandbox"} 7"#,
+            #"last{app="a",environment="production"} 1"#,
+            #"position{environment="production"} 2"#, #"position{environment="sandbox"} 1"#,
+        ]
+        #expect(lines == expected)
+        registry.measured([("position", 2)], [("environment", "sandbox")])
+        #expect(!registry.text().contains("items"))
+    }
+
     @Test("No client can make the number of series grow without bound")
     func bounded() {
         let registry = MetricRegistry()

@@ -51,7 +51,7 @@ struct TraceTests {
                     sink: sink, format: .json, clock: { Timestamp(milliseconds: 0) },
                     logLevel: .info)
             })
-        await sink.flush()
+        await sink.flush(within: 60)
         try file.close()
         let text = try String(contentsOfFile: path, encoding: .utf8)
         return try text.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }

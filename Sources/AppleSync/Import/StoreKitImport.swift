@@ -35,29 +35,38 @@ public struct StoreKitImport: Sendable {
         }
         for (index, file) in contents.files.enumerated() {
             report(index)
-            var found = 0
-            var bad: [IngestError] = []
-            do throws(LineReader.Failure) {
-                let reader = StoredFileReader(path: "\(directory)/\(file)", name: file)
-                while true {
-                    let pieces = try await reader.next()
-                    if pieces.isEmpty { break }
-                    for piece in pieces {
-                        switch piece.document {
-                        case .success(let document):
-                            take(document, &evidence)
-                            found += 1
-                        case .failure(let error): bad.append(error)
-                        }
-                    }
-                }
-                if found == 0, bad.count != 1 { bad = [StoreKitImport.barren(file, bad.count)] }
-            } catch {
-                bad.append(StoreKitImport.unreadable(file, error))
-            }
-            for one in bad { evidence.add(one) }
+            await read(file, into: &evidence)
         }
         return evidence
+    }
+
+    /// Reads one file. What is unusable before its first evidence is held back: where none follows,
+    /// one error stands for all of it.
+    private func read(_ file: String, into evidence: inout StoredEvidence) async {
+        var held: [IngestError] = []
+        var hasEvidence = false
+        do throws(LineReader.Failure) {
+            let reader = StoredFileReader(path: "\(evidence.directory)/\(file)", name: file)
+            while true {
+                let pieces = try await reader.next()
+                if pieces.isEmpty { break }
+                for piece in pieces {
+                    switch piece.document {
+                    case .success(let document):
+                        take(document, &evidence)
+                        hasEvidence = true
+                        for error in held { evidence.add(error) }
+                        held = []
+                    case .failure(let error) where hasEvidence: evidence.add(error)
+                    case .failure(let error): held.append(error)
+                    }
+                }
+            }
+            if !hasEvidence, held.count != 1 { held = [StoreKitImport.barren(file, held.count)] }
+        } catch {
+            held.append(StoreKitImport.unreadable(file, error))
+        }
+        for error in held { evidence.add(error) }
     }
 
     private static func unreadable(_ file: String, _ failure: LineReader.Failure) -> IngestError {

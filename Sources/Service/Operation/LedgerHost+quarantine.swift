@@ -3,7 +3,6 @@ public import Intake
 public import LedgerStore
 internal import Projection
 public import Queries
-import Signing
 
 /// A page of the quarantine, newest first.
 public struct QuarantinePage: Sendable, JSONObjectWritable {
@@ -83,19 +82,11 @@ extension LedgerHost {
         }
     }
 
-    /// `quarantineItem` as JSON: the list's object with `content`, the bytes as text, and `base64`.
+    /// `quarantineItem` as JSON, as `quarantine show` prints it.
     public func quarantineItemAnswer(
         _ id: Int64, _ environment: Environment
     ) async throws -> ServedAnswer {
         let item = try await quarantineItem(id, environment)
-        return try answer(environment) { json in
-            json.object { json in
-                item.writeMembers(to: &json)
-                json.member("content", String(decoding: item.bytes, as: UTF8.self))
-                json.member(
-                    "base64",
-                    String(decoding: Base64.standard.encode(item.bytes), as: UTF8.self))
-            }
-        }
+        return try answer(environment) { item.write(to: &$0, withBytes: true) }
     }
 }

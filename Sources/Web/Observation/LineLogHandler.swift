@@ -32,9 +32,17 @@ struct LineLogHandler: LogHandler {
             ($0.key, LineLogHandler.bounded($0.value.description))
         }
         let message = LineLogHandler.bounded(event.message.description)
+        sink.write(line(event.level, message, members)) { count in
+            line(.warning, "\(count) log lines were dropped", [("code", "logLinesDropped")])
+        }
+    }
+
+    private func line(
+        _ level: Logger.Level, _ message: String, _ members: [(String, String)]
+    ) -> [UInt8] {
         switch format {
-        case .json: sink.write(json(event.level, message, members))
-        case .text: sink.write(text(event.level, message, members))
+        case .json: json(level, message, members)
+        case .text: text(level, message, members)
         }
     }
 

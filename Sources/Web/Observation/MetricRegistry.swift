@@ -1,7 +1,7 @@
 import Synchronization
 
 /// All metrics of the service, exported as Prometheus text. Series live as long as the process: a
-/// counter must not restart from zero.
+/// counter must not restart from zero. Gauges that a scrape measures live until the next one.
 final class MetricRegistry: Sendable {
     private let families = Mutex<[String: Family]>([:])
 
@@ -46,6 +46,20 @@ final class MetricRegistry: Sendable {
         series(.gauge, name, labels)
     }
 
+    /// Sets the gauges that a scrape measured, and removes those of the same labels that it could
+    /// not measure: their old value would pass for a current one.
+    func measured(_ gauges: [(name: String, value: Double)], _ labels: [(String, String)]) {
+        for (name, value) in gauges { gauge(name, labels).set(value) }
+        let key = labels.flatMap { [$0.0, $0.1] }
+        let names = Set(gauges.map(\.name))
+        families.withLock { families in
+            for (name, family) in families where !names.contains(name) {
+                guard case .gauge = family.kind, family.series[key] != nil else { continue }
+                families[name]?.series[key] = nil
+            }
+        }
+    }
+
     func histogram(
         _ name: String, _ labels: [(String, String)] = [], bounds: [Double] = secondsBounds
     ) -> MetricSeries { series(.histogram(bounds), name, labels) }
@@ -56,7 +70,8 @@ final class MetricRegistry: Sendable {
     func text() -> String {
         let families = families.withLock { $0 }
         var text = ""
-        for (name, family) in families.sorted(by: { $0.key < $1.key }) {
+        for (name, family) in families.sorted(by: { $0.key < $1.key })
+        where !family.series.isEmpty {
             if let meaning = MetricMeaning.texts[name] { text += "# HELP \(name) \(meaning)\n" }
             text += "# TYPE \(name) \(family.kind.name)\n"
             let ordered = family.series.sorted { $0.key.lexicographicallyPrecedes($1.key) }

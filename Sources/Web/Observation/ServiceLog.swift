@@ -18,6 +18,6 @@ public struct ServiceLog: Sendable {
         }
     }
 
-    /// Returns when everything is written.
+    /// Returns when everything is written; after 2 s also where the reader stalls.
     public func flush() async { await sink.flush() }
 }

@@ -72,7 +72,7 @@ public struct ServiceMetrics: Sendable {
             let gauges = await ledger.gauges(
                 apps: host.appsWithKey, sweeps: host.configuration.server.recovers)
             let labels = [("environment", EnvironmentLedger.directoryName(ledger.environment))]
-            for (name, value) in gauges { registry.gauge("subledger_\(name)", labels).set(value) }
+            registry.measured(gauges.map { ("subledger_\($0.name)", $0.value) }, labels)
         }
         return registry.text()
     }

@@ -10,6 +10,12 @@ struct ExtensionTerms: ParsableArguments {
     @Option(
         help: "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
     var reason: Int64
+
+    func check() throws(CommandFailure) {
+        guard APILimits.extensionDays.contains(days) else {
+            throw .invalidOption("--days takes 1 to 90.")
+        }
+    }
 }
 
 /// The calls that change something at Apple, and require `--yes`.
@@ -27,6 +33,8 @@ enum APIChanges {
 
         @Option(help: "The request identifier: at most 128 characters.")
         var requestId: String
+
+        func check() throws(CommandFailure) { try terms.check() }
 
         var deed: String { "extend \(id) by \(terms.days) days, irrevocably" }
 
@@ -55,6 +63,8 @@ enum APIChanges {
 
         @Option(help: "Only this storefront, e.g. USA; repeatable.")
         var storefront: [String] = []
+
+        func check() throws(CommandFailure) { try terms.check() }
 
         var deed: String {
             "extend every active subscription to \(product) by \(terms.days) days, irrevocably"

@@ -93,7 +93,16 @@ extension Settings {
             transport: transport)
     }
 
-    /// The key of an app. Warns when other users can read its file.
+    /// Warns of keys that other users can read. A service logs it instead (`secretOpenToOthers`).
+    func warnOfOpenKeys(of apps: [Configuration.App]) {
+        for file in apps.compactMap(\.api?.privateKeyFile)
+        where ServiceConfiguration.SecretPath.isOpenToOthers(file) {
+            Terminal.note(
+                "warning: \(file) can be read by other users; run chmod 600 on it")
+        }
+    }
+
+    /// The key of an app.
     func credentials(of app: Configuration.App) throws -> APICredentials {
         guard let api = app.api else {
             throw CommandFailure(
@@ -103,13 +112,7 @@ extension Settings {
         let key = "apps[\(place)].api"
         do throws(ConfigurationError) {
             try api.requireUsable(key: key)
-            let credentials = try APICredentials(api, bundleId: app.bundleId, key: key)
-            if ServiceConfiguration.SecretPath.isOpenToOthers(api.privateKeyFile) {
-                Terminal.note(
-                    "warning: \(api.privateKeyFile) can be read by other users; run chmod 600 on"
-                        + " it")
-            }
-            return credentials
+            return try APICredentials(api, bundleId: app.bundleId, key: key)
         } catch {
             throw error.naming(api, over: configuration.ledger.app(app.bundleId)?.api, key)
         }

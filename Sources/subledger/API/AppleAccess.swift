@@ -67,6 +67,7 @@ extension Settings {
         _ body: (AppleAccess) async throws -> Value
     ) async throws -> Value {
         let apple = try AppleAccess(self, options, takesSeveral: takesSeveral)
+        warnOfOpenKeys(of: apple.apps)
         return try await closing(apple.close) { try await body(apple) }
     }
 

@@ -48,6 +48,8 @@ struct MigrationLimitTests {
             [good] + Array(repeating: Self.bad, count: 2 * limit) + [good])
         #expect(later.responses == 2)
         #expect(later.badInputCount == 2 * limit)
+        let mixed = try await read([Self.bad, good, Self.bad, Self.bad])
+        #expect(mixed.badInputs.map(\.input) == ["lines:1", "lines:3", "lines:4"])
     }
 
     @Test("useless inputs up to the limit are named; all are counted")

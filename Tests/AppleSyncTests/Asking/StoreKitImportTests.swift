@@ -135,6 +135,7 @@ struct MigrationTests {
                 ("f-signed.jws", Array("a.b.c".utf8)), (".hidden", Array("x".utf8)),
                 ("g/h/i.json", good), ("j.receipt", receipt),
                 ("k-long", [UInt8](repeating: 0x41, count: 4 * 1_024 * 1_024 + 1)),
+                ("k.gz", [0x1F, 0x8B, 8, 0]),
                 (
                     "l.ndjson",
                     good + Array("\n{\"status\":0}\n".utf8) + Base64.standard.encode(receipt)
@@ -143,13 +144,13 @@ struct MigrationTests {
         let evidence = try await StoreKitImport(
             apps: [Configuration.App(bundleId: AskedApple.app)]
         ).read(root)
-        #expect(evidence.files.count == 10)
+        #expect(evidence.files.count == 11)
         #expect(
             evidence.badInputs.map { "\($0.input.split(separator: ":")[0]) \($0.code)" } == [
                 "a-empty undecodablePayload", "b-cut malformedReceipt",
                 "c-noise.bin undecodablePayload", "d-refused.json receiptRefusedByApple",
                 "e-text undecodablePayload", "f-signed.jws notOriginalStoreKit",
-                "k-long payloadTooLarge", "l.ndjson undecodablePayload",
+                "k-long payloadTooLarge", "k.gz unreadableInput", "l.ndjson undecodablePayload",
             ])
         #expect(evidence.badInputs.last?.input == "l.ndjson:2")
         #expect(evidence.receipts == 2)
