@@ -87,3 +87,24 @@ final class History: Sendable {
         return (first, last)
     }
 }
+
+extension History {
+    /// The period index of each transaction.
+    var periodIndices: [TransactionId: Int] {
+        var indices: [TransactionId: Int] = [:]
+        if isOneTime {
+            guard !periods.isEmpty else { return [:] }
+            for record in records {
+                let bought = facts[record.bestFact].statedTransaction?.purchaseDate
+                let next = periods.indices.partitioningIndex { index in
+                    bought.map { $0 < periods[index].start } ?? true
+                }
+                indices[record.transactionId] = max(0, next - 1)
+            }
+        }
+        for (index, period) in periods.enumerated() {
+            for record in period.records { indices[records[record].transactionId] = index }
+        }
+        return indices
+    }
+}

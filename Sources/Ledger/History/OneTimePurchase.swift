@@ -20,8 +20,8 @@ struct OneTimePurchase {
         copies.removeAll { records[$0].best.trust != trusted }
         var records = records
         TransactionRecord.joinRevocations(of: copies, &records, facts)
-        return groups(copies, records, facts).compactMap { group in
-            let period = Period(purchase: group, records, facts)
+        return TransactionRecord.purchases(copies[...], records, facts).compactMap { purchase in
+            let period = Period(purchase: purchase, records, facts)
             return facts[period.bestFact].statedTransaction.map { best in
                 OneTimePurchase(period, best, catalogue)
             }
@@ -39,38 +39,6 @@ struct OneTimePurchase {
     /// When its state may change.
     var times: [Timestamp] {
         segments.map(\.from) + period.spans.flatMap { [$0.from, $0.to] }.compactMap(\.self)
-    }
-
-    /// The transactions of each purchase: those of a chain, in the order of their purchaseDates, up
-    /// to one that is bought after the revocation of another.
-    private static func groups(
-        _ copies: [Int], _ records: [TransactionRecord], _ facts: OrderedFacts
-    ) -> [ArraySlice<Int>] {
-        func bought(_ fact: Int) -> Timestamp {
-            facts[fact].statedTransaction?.purchaseDate ?? Timestamp(milliseconds: .min)
-        }
-        let order = copies.sorted { left, right in
-            let (one, two) = (records[left], records[right])
-            return (bought(one.bestFact), one.firstFact) < (bought(two.bestFact), two.firstFact)
-        }
-        // Whether it was revoked at a later purchase: as it is known now, or was stated then.
-        func isRevoked(_ record: TransactionRecord, at date: Timestamp) -> Bool {
-            guard !record.spans.isEmpty, bought(record.bestFact) < date else { return false }
-            let known = record.statements.last { $0.signedDate <= date }
-            return record.spans.contains { $0.from < date && $0.to.map { $0 > date } ?? true }
-                || known?.revocationDate.map { $0 < date } ?? false
-        }
-        var groups: [ArraySlice<Int>] = []
-        var first = order.startIndex
-        for place in order.indices {
-            let date = bought(records[order[place]].bestFact)
-            if order[first..<place].contains(where: { isRevoked(records[$0], at: date) }) {
-                groups.append(order[first..<place])
-                first = place
-            }
-        }
-        if first < order.endIndex { groups.append(order[first...]) }
-        return groups
     }
 
     private init(

@@ -14,6 +14,8 @@ struct Period: Sendable {
     /// E: the largest end ever stated; never before `start`. Of a one-time purchase the end of the
     /// catalogue's duration.
     var end: Timestamp
+    /// The largest end ever stated, which may precede `start`.
+    let statedEnd: Timestamp
     /// The fact that first stated `end`.
     private(set) var endFact: Int
     private(set) var isUpgraded: Bool
@@ -71,39 +73,33 @@ struct Period: Sendable {
     }
 }
 
-extension History {
-    /// The period index of each transaction.
-    var periodIndices: [TransactionId: Int] {
-        var indices: [TransactionId: Int] = [:]
-        if isOneTime {
-            guard !periods.isEmpty else { return [:] }
-            for record in records {
-                let bought = facts[record.bestFact].statedTransaction?.purchaseDate
-                let next = periods.indices.partitioningIndex { index in
-                    bought.map { $0 < periods[index].start } ?? true
-                }
-                indices[record.transactionId] = max(0, next - 1)
-            }
-        }
-        for (index, period) in periods.enumerated() {
-            for record in period.records { indices[records[record].transactionId] = index }
-        }
-        return indices
-    }
-}
-
 extension Period {
-    /// The periods of a chain, in order. Only auto-renewable transactions make periods.
+    /// The periods of a chain that count, in order.
     static func periods(of records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
+        var periods = stated(records, facts)
+        order(&periods, records, facts)
+        return periods
+    }
+
+    /// The periods of a chain, in no order. Only auto-renewable transactions make periods.
+    static func stated(_ records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
         let groups = groups(records.indices, records, facts)
         var joined = records
-        for group in groups where group.records.count > 1 {
+        var periods: [Period] = []
+        periods.reserveCapacity(groups.count)
+        for group in groups {
+            var renewal = group.renewalFact
+            guard group.records.count > 1 else {
+                periods.append(Period(group.records, joined, facts, renewal: renewal))
+                continue
+            }
             TransactionRecord.joinRevocations(of: group.records, &joined, facts)
+            for purchase in TransactionRecord.purchases(group.records, joined, facts) {
+                periods.append(Period(purchase, joined, facts, renewal: renewal))
+                // It is about the first of them.
+                renewal = nil
+            }
         }
-        var periods = groups.map { group in
-            Period(group.records, joined, facts, renewal: group.renewalFact)
-        }
-        order(&periods, records, facts)
         return periods
     }
 
@@ -113,6 +109,7 @@ extension Period {
         _ periods: inout [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
     ) {
         periods.sort(by: precedes)
+        removeUnknownCopies(&periods, facts)
         for index in periods.indices.dropFirst() {
             var replaced = periods[index]
             let earliest = replaced.start.advanced(byMilliseconds: -replaced.leadMilliseconds)
@@ -132,6 +129,23 @@ extension Period {
             replaced.countsFrom = periods[place].countsFrom
             periods.remove(at: index)
             periods.insert(replaced, at: place)
+        }
+    }
+
+    /// Removes empty periods that end no later than one before them: copies, dated when they were
+    /// restored, of purchases that are not known (rule 4).
+    private static func removeUnknownCopies(_ periods: inout [Period], _ facts: OrderedFacts) {
+        guard periods.contains(where: { $0.statedEnd <= $0.start }) else { return }
+        var ends: [Trust: Timestamp] = [:]
+        periods = periods.filter { period in
+            let trust = facts[period.bestFact].trust
+            if period.statedEnd <= period.start,
+                ends.contains(where: { $0.key >= trust && $0.value >= period.statedEnd })
+            {
+                return false
+            }
+            ends[trust] = max(ends[trust] ?? period.statedEnd, period.statedEnd)
+            return true
         }
     }
 
@@ -218,13 +232,12 @@ extension Period {
         let to: Timestamp
         let record: Int
 
-        /// Nil for a transaction that cannot be grouped: its webOrderLineItemId is absent or "0",
-        /// or its time is empty and overlaps nothing.
-        init?(_ record: Int, _ snapshot: Shared<TransactionSnapshot>) {
-            guard let id = snapshot.webOrderLineItemId, id.isNamed,
-                let from = snapshot.purchaseDate, let to = snapshot.expiresDate, from < to
+        /// Nil for a transaction that cannot be grouped: its webOrderLineItemId is absent or "0".
+        init?(_ index: Int, _ record: TransactionRecord, _ facts: OrderedFacts) {
+            guard let id = facts[record.bestFact].statedTransaction?.webOrderLineItemId, id.isNamed,
+                let to = record.end(facts)
             else { return nil }
-            (self.id, self.from, self.to, self.record) = (id, from, to, record)
+            (self.id, from, self.to, self.record) = (id, record.bought(facts), to, index)
         }
 
         static func precedes(_ left: Restorable, _ right: Restorable) -> Bool {
@@ -246,7 +259,7 @@ extension Period {
             guard let snapshot = facts[records[index].bestFact].statedTransaction,
                 snapshot.isAutoRenewable
             else { continue }
-            if let restorable = Restorable(index, snapshot) {
+            if let restorable = Restorable(index, records[index], facts) {
                 shared.append(restorable)
             } else {
                 order.append(index)
@@ -295,13 +308,8 @@ extension Period {
     private static func overlap(
         _ left: TransactionRecord, _ right: TransactionRecord, _ facts: OrderedFacts
     ) -> Bool {
-        let (left, right) = (
-            facts[left.bestFact].statedTransaction, facts[right.bestFact].statedTransaction
-        )
-        guard let from = left?.purchaseDate, let to = left?.expiresDate,
-            let otherFrom = right?.purchaseDate, let otherTo = right?.expiresDate
-        else { return false }
-        return from < otherTo && otherFrom < to
+        guard let to = left.end(facts), let otherTo = right.end(facts) else { return false }
+        return left.bought(facts) < otherTo && right.bought(facts) < to
     }
 
     private init(
@@ -348,6 +356,7 @@ extension Period {
         self.start = start
         // Sandbox has stated ends before starts; such a period is empty.
         self.end = max(start, end)
+        statedEnd = end
         self.endFact = endFact
         firstStated = first.0
         firstFact = first.1

@@ -7,6 +7,8 @@ struct RevocationSpan: HalfOpen, Sendable {
     var to: Timestamp?
     /// The fact that stated the revocation.
     let opener: Int
+    /// When it was last stated.
+    var lastStated: Timestamp
     /// The fact that reversed it.
     var closer: Int?
     /// `refund`, `familyRevoke`, or `other` for an assigned copy.

@@ -23,6 +23,12 @@ struct Statement: Sendable {
         digest = facts[fact].digest
     }
 
+    /// The revocationDate, unless the transaction was upgraded: its successor ends it.
+    func revocation(_ facts: OrderedFacts) -> Timestamp? {
+        let isUpgraded = facts[fact].statedTransaction?.isUpgraded ?? false
+        return isUpgraded ? nil : revocationDate
+    }
+
     /// Orders worse first: the last of a transaction's statements is its best (`Lifecycle.md` §2
     /// rule 2).
     static func isWorse(_ left: Statement, _ right: Statement) -> Bool {
@@ -52,6 +58,8 @@ struct TransactionRecord: Sendable {
     let statedEnd: Timestamp?
     /// The fact that first stated that end.
     let endFact: Int
+    /// The latest end that a RENEWAL_EXTENDED states; nil if there is none.
+    let extendedEnd: Timestamp?
     /// The first fact, of any rank, that reports the transaction as renewed: DID_RENEW.
     let renewalFact: Int?
 
@@ -118,12 +126,17 @@ struct TransactionRecord: Sendable {
         spans = TransactionRecord.spans(statements, facts)
         var first = statements[statements.startIndex]
         var end: Timestamp?
+        var extendedEnd: Timestamp?
         var endFact = first.fact
         for statement in statements {
             if (statement.signedDate, statement.fact) < (first.signedDate, first.fact) {
                 first = statement
             }
-            let stated = TransactionRecord.statedEnd(statement, facts)
+            var stated = statement.expiresDate
+            if let date = TransactionRecord.extendedEnd(statement, facts) {
+                extendedEnd = max(extendedEnd ?? date, date)
+                stated = max(stated ?? date, date)
+            }
             guard let stated else { continue }
             if end == nil || stated > end! || (stated == end! && statement.fact < endFact) {
                 end = stated
@@ -134,14 +147,14 @@ struct TransactionRecord: Sendable {
         firstFact = first.fact
         statedEnd = end
         self.endFact = endFact
+        self.extendedEnd = extendedEnd
     }
 
-    private static func statedEnd(_ statement: Statement, _ facts: OrderedFacts) -> Timestamp? {
+    /// The renewal date of a RENEWAL_EXTENDED; nil for every other fact.
+    private static func extendedEnd(_ statement: Statement, _ facts: OrderedFacts) -> Timestamp? {
         let fact = facts[statement.fact]
-        guard fact.cause.notificationType?.value == .renewalExtended,
-            let extended = fact.statedRenewal?.renewalDate
-        else { return statement.expiresDate }
-        return statement.expiresDate.map { max($0, extended) } ?? extended
+        guard fact.cause.notificationType?.value == .renewalExtended else { return nil }
+        return fact.statedRenewal?.renewalDate
     }
 
     /// Walks the snapshots from worst to best: a revocationDate opens a span, its absence closes
@@ -153,13 +166,15 @@ struct TransactionRecord: Sendable {
         var closed: [RevocationSpan] = []
         var open: RevocationSpan?
         for statement in statements {
-            let isUpgraded = facts[statement.fact].statedTransaction?.isUpgraded ?? false
-            if let date = statement.revocationDate, !isUpgraded {
-                if open?.from == date { continue }
+            if let date = statement.revocation(facts) {
+                if open?.from == date {
+                    open?.lastStated = statement.signedDate
+                    continue
+                }
                 let why = reason(date, statements, facts)
                 open = RevocationSpan(
-                    from: date, to: nil, opener: statement.fact, closer: nil, reason: why.reason,
-                    reasonFact: why.fact)
+                    from: date, to: nil, opener: statement.fact, lastStated: statement.signedDate,
+                    closer: nil, reason: why.reason, reasonFact: why.fact)
             } else if var span = open {
                 span.to = statement.signedDate
                 span.closer = statement.fact
@@ -172,6 +187,81 @@ struct TransactionRecord: Sendable {
     }
 
     // MARK: Copies
+
+    private func purchaseDate(_ facts: OrderedFacts) -> Timestamp {
+        facts[bestFact].statedTransaction?.purchaseDate ?? Timestamp(milliseconds: .min)
+    }
+
+    /// The end of a subscription's transaction by its best snapshot, or a later one that a
+    /// RENEWAL_EXTENDED states: what else was once stated joins no periods (rule 2).
+    func end(_ facts: OrderedFacts) -> Timestamp? {
+        guard let best = facts[bestFact].statedTransaction, best.isAutoRenewable,
+            let end = best.expiresDate
+        else { return nil }
+        return max(end, extendedEnd ?? end)
+    }
+
+    /// The purchaseDate. A copy that was restored after the end of its period has the date of the
+    /// restore; it counts from just before that end.
+    func bought(_ facts: OrderedFacts) -> Timestamp {
+        let date = purchaseDate(facts)
+        guard let end = end(facts), end <= date else { return date }
+        return end.advanced(byMilliseconds: -AfterPeriodRule.receiptPrecisionMilliseconds)
+    }
+
+    /// The copies of each purchase, in order: one that is bought while another is revoked begins
+    /// the next, since access was given anew (rule 2).
+    ///
+    /// - Parameter records: with their revocations joined.
+    static func purchases(
+        _ copies: ArraySlice<Int>, _ records: [TransactionRecord], _ facts: OrderedFacts
+    ) -> [ArraySlice<Int>] {
+        guard copies.contains(where: { !records[$0].spans.isEmpty }) else {
+            return copies.isEmpty ? [] : [copies]
+        }
+        let dated = copies.map { (date: records[$0].bought(facts), copy: $0) }
+            .sorted { ($0.date, $0.copy) < ($1.date, $1.copy) }
+        let order = dated.map(\.copy)
+        var purchases: [ArraySlice<Int>] = []
+        var (first, place) = (0, 0)
+        while place < order.count {
+            let date = dated[place].date
+            let next = dated[place...].firstIndex { $0.date > date } ?? order.count
+            let isNew =
+                order[place..<next].contains { records[$0].givesAccess(facts) }
+                && order[first..<place].contains { records[$0].isRevoked(at: date, facts) }
+            if isNew {
+                purchases.append(order[first..<place])
+                first = place
+            }
+            place = next
+        }
+        purchases.append(order[first...])
+        return purchases
+    }
+
+    /// Whether access began with it, unless it repeats a purchase: a copy restored after the end of
+    /// its period gives none, nor does one that was revoked by its own date.
+    private func givesAccess(_ facts: OrderedFacts) -> Bool {
+        let date = purchaseDate(facts)
+        let isRevoked = statements.contains { $0.revocationDate.map { $0 <= date } ?? false }
+        return !isRevoked && bought(facts) == date
+    }
+
+    /// Whether it was revoked at a later purchase: as it is known now, or was stated then.
+    private func isRevoked(at date: Timestamp, _ facts: OrderedFacts) -> Bool {
+        guard !spans.isEmpty else { return false }
+        if spans.contains(where: { $0.from < date && $0.to.map { $0 > date } ?? true }) {
+            return true
+        }
+        guard let known = statements.last(where: { $0.signedDate <= date }),
+            let from = known.revocation(facts), from < date
+        else { return false }
+        // Unless the statement of another copy had reversed it by then.
+        return !spans.contains { span in
+            span.from == from && span.to.map { known.signedDate < $0 && $0 <= date } ?? false
+        }
+    }
 
     /// Orders the copies of a purchase, worse first: one that only receipts state before one that a
     /// signed transaction states, and of those one without an appAccountToken first (rule 2).
@@ -189,7 +279,8 @@ struct TransactionRecord: Sendable {
     }
 
     /// Of the revocations of a purchase's copies in one second, keeps those that signed
-    /// transactions state; if none does, that of the best copy (rule 3).
+    /// transactions state; if none does, that of the best copy. The reversal of one ends all
+    /// (rule 3).
     static func joinRevocations(
         of copies: some Collection<Int>, _ all: inout [TransactionRecord], _ facts: OrderedFacts
     ) {
@@ -213,6 +304,34 @@ struct TransactionRecord: Sendable {
         for (index, dates) in zip(revoked, signed) {
             all[index].spans.removeAll { span in
                 !dates.contains(span.from) && kept[span.from.wholeSeconds] != index
+            }
+        }
+        endRevocations(of: revoked, &all)
+    }
+
+    /// Ends each revocation with the first reversal of one of its second, unless it was stated
+    /// again after that.
+    private static func endRevocations(of copies: [Int], _ all: inout [TransactionRecord]) {
+        var reversals: [Int64: [(time: Timestamp, fact: Int)]] = [:]
+        for index in copies {
+            for span in all[index].spans {
+                guard let time = span.to, let fact = span.closer else { continue }
+                reversals[span.from.wholeSeconds, default: []].append((time, fact))
+            }
+        }
+        reversals = reversals.mapValues { found in
+            found.sorted { ($0.time, $0.fact) < ($1.time, $1.fact) }
+        }
+        for index in copies where !reversals.isEmpty {
+            for place in all[index].spans.indices {
+                let span = all[index].spans[place]
+                let known = reversals[span.from.wholeSeconds] ?? []
+                let after = max(span.from, span.lastStated)
+                let next = known.indices.partitioningIndex { known[$0].time > after }
+                guard next < known.count, span.to.map({ known[next].time < $0 }) ?? true
+                else { continue }
+                all[index].spans[place].to = known[next].time
+                all[index].spans[place].closer = known[next].fact
             }
         }
     }

@@ -49,7 +49,7 @@ struct TrustRanks: Sendable {
     /// - Parameter all: every fact, completed, with nothing rejected yet.
     init(_ all: OrderedFacts) {
         let records = TransactionRecord.records(of: all)
-        let periods = Period.periods(of: records, all)
+        let periods = Period.stated(records, all)
         var counted: [Period] = []
         var rejected: [RejectedPurchase] = []
         for rank in Set(records.map(\.best.trust)).sorted(by: >) {

@@ -180,11 +180,13 @@ struct TimelineEventReader {
                 guard let closer = span.closer, let closed = span.to,
                     let id = facts[span.opener].statedTransaction?.transactionId
                 else { continue }
-                closers.insert(closer)
-                if !isReversal(closer) { unannounced[id, default: []].append(closed) }
+                let isOfCopy = facts[closer].statedTransaction?.transactionId != id
+                if isOfCopy || !isReversal(closer) { unannounced[id, default: []].append(closed) }
+                // It may have ended the refund of several copies.
+                guard closers.insert(closer).inserted else { continue }
                 add(
                     .refundReversed, at: facts.times[closer], fact: closer, also: span.opener,
-                    transaction: id, detail: refund)
+                    detail: refund)
             }
         }
         for index in facts.indices where isReversal(index) && !closers.contains(index) {
@@ -220,26 +222,43 @@ struct TimelineEventReader {
         readSilentExtensions()
     }
 
-    /// An extension visible only as a later end of the same transaction.
+    /// An extension visible only as a later end of the same transaction; copies state it again.
     private mutating func readSilentExtensions() {
         guard !history.isOneTime else { return }
-        let records = history.records
-        for index in records.indices where records[index].statements.count > 1 {
-            let wasAnnounced = records[index].statements.contains {
-                facts[$0.fact].cause.notificationType?.value == .renewalExtended
-            }
-            guard !wasAnnounced else { continue }
-            var end: Timestamp?
-            var last: Timestamp?
-            for statement in records[index].statements {
-                guard let stated = statement.expiresDate else { continue }
-                // Two ends at one date contradict each other; only a later statement extends.
-                if let known = end, stated > known, last != statement.signedDate {
-                    add(.extended, at: facts.times[statement.fact], fact: statement.fact)
+        for period in history.periods {
+            let later = period.records.flatMap { laterEnds(history.records[$0]) }
+                .sorted { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
+            guard !later.isEmpty, !period.records.contains(where: wasAnnounced) else { continue }
+            var known: Timestamp?
+            for statement in later {
+                guard let end = statement.expiresDate, known.map({ $0 < end }) ?? true else {
+                    continue
                 }
-                end = max(end ?? stated, stated)
-                last = statement.signedDate
+                add(.extended, at: facts.times[statement.fact], fact: statement.fact)
+                known = end
             }
         }
+    }
+
+    private func wasAnnounced(_ record: Int) -> Bool {
+        history.records[record].statements.contains {
+            facts[$0.fact].cause.notificationType?.value == .renewalExtended
+        }
+    }
+
+    /// The statements of a transaction that state a later end than those before.
+    private func laterEnds(_ record: TransactionRecord) -> [Statement] {
+        guard record.statements.count > 1 else { return [] }
+        var later: [Statement] = []
+        var end: Timestamp?
+        var last: Timestamp?
+        for statement in record.statements {
+            guard let stated = statement.expiresDate else { continue }
+            // Two ends at one date contradict each other; only a later statement extends.
+            if let end, stated > end, last != statement.signedDate { later.append(statement) }
+            end = max(end ?? stated, stated)
+            last = statement.signedDate
+        }
+        return later
     }
 }

@@ -193,6 +193,25 @@ struct OccurrenceMoneyTests {
             bought.transaction(item),
             Fact.transaction("2", day(5), day(30), at: day(5)).priced(10_000).transaction(item))
         #expect(reported(life, .revenue) == ["transactions": 1, "gross": 10_000])
+        let late = Fact.transaction("2", day(40), day(30), at: day(40)).priced(10_000)
+        let restored = given(bought.transaction(item), late.transaction(item))
+        #expect(reported(restored, .revenue) == ["transactions": 1, "gross": 10_000])
+    }
+
+    @Test("The refund of a purchase and its copy is one, and so is its reversal")
+    func refundOfCopies() {
+        func stated(_ id: String, at signedDate: Timestamp, isRefunded: Bool) -> Fact {
+            let fact = Fact.transaction(id, day(0), day(30), at: signedDate).priced(10_000)
+                .transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") }
+            return isRefunded ? fact.revoked(day(9)) : fact
+        }
+        let life = given(
+            stated("1", at: day(0), isRefunded: false), stated("1", at: day(10), isRefunded: true),
+            stated("2", at: day(11), isRefunded: true), stated("1", at: day(12), isRefunded: false))
+        #expect(
+            reported(life, .revenue) == [
+                "transactions": 1, "gross": 10_000, "refunded": 10_000, "reversed": 10_000,
+            ])
     }
 
     @Test("Proceeds are 70 %, and 85 % from the purchase that completes a year of paid service")

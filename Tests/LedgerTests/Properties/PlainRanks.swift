@@ -13,10 +13,10 @@ struct PlainRanks {
         var aside: [Period] = []
         for rank in Trust.allCases.sorted(by: >) {
             for period in reading.periods where period.best.fact.trust == rank {
-                let higher = reading.periods.filter { other in
-                    other.best.fact.trust > rank && !other.isReplaced
-                        && !aside.contains { $0.id == other.id }
+                let counted = reading.periods.filter { other in
+                    other.best.fact.trust > rank && !aside.contains { $0.id == other.id }
                 }
+                let higher = PlainReading.inOrder(counted).filter { !$0.isReplaced }
                 if isSetAside(period, higher) { aside.append(period) }
             }
         }

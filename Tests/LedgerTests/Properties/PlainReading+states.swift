@@ -144,19 +144,7 @@ extension PlainReading {
             !over.contains { $0.trust > fact.trust }
                 && fact.cause.notificationType?.value == .didRenew
                 && fact.cause.subtype?.value == .billingRecovery
-                && fact.transaction.map { transaction in
-                    transaction.transactionId == next.id || shares(transaction.transactionId, next)
-                } ?? false
-        }
-    }
-
-    /// Whether a transaction is another copy of the period, without a period of its own.
-    private func shares(_ id: TransactionId, _ next: Period) -> Bool {
-        guard !periods.contains(where: { $0.id == id }) else { return false }
-        return facts.contains { fact in
-            fact.transaction?.transactionId == id
-                && fact.transaction?.webOrderLineItemId
-                    == next.best.transaction.webOrderLineItemId
+                && fact.transaction.map { next.ids.contains($0.transactionId) } ?? false
         }
     }
 

@@ -8,6 +8,11 @@ struct PlainReading {
         let fact: Fact
         let transaction: TransactionSnapshot
         let signedDate: Timestamp
+
+        /// An upgrade is none.
+        var revocation: Timestamp? {
+            transaction.isUpgraded ? nil : transaction.revocationDate
+        }
     }
 
     struct Period {
@@ -15,6 +20,8 @@ struct PlainReading {
         var best: Snapshot
         var start: Timestamp
         var end: Timestamp
+        /// As stated: it may precede the start.
+        var statedEnd: Timestamp
         var spans: [Span]
         var firstStated: Timestamp
         var countsFrom: Timestamp
@@ -26,7 +33,8 @@ struct PlainReading {
         var ids: [TransactionId]
     }
 
-    typealias Span = (from: Timestamp, to: Timestamp?, isRefund: Bool)
+    /// - `last`: when it was last stated.
+    typealias Span = (from: Timestamp, to: Timestamp?, isRefund: Bool, last: Timestamp)
 
     private(set) var facts: [Fact]
     let environment: Environment
@@ -39,7 +47,7 @@ struct PlainReading {
             left.signedDate! == right.signedDate!
                 ? left.digest < right.digest : left.signedDate! < right.signedDate!
         }
-        periods = PlainReading.inOrder(PlainReading.grouped(transactions()))
+        periods = PlainReading.grouped(transactions())
         setLowerRanksAside()
         for index in periods.indices.dropLast() {
             guard let until = keptAnchor(index) else { continue }
@@ -92,9 +100,18 @@ struct PlainReading {
         return isHeld ? end : nil
     }
 
-    /// Rule 4's order, with what was replaced before it began before its replacements.
-    private static func inOrder(_ periods: [Period]) -> [Period] {
-        let sorted = periods.sorted(by: precedes)
+    /// Rule 4's order, with what was replaced before it began before its replacements, and without
+    /// copies of purchases that are not known.
+    static func inOrder(_ periods: [Period]) -> [Period] {
+        let known = periods.filter { period in
+            let isEmpty = period.statedEnd <= period.start
+            return !isEmpty
+                || !periods.contains { other in
+                    precedes(other, period) && other.statedEnd >= period.statedEnd
+                        && other.best.fact.trust >= period.best.fact.trust
+                }
+        }
+        let sorted = known.sorted(by: precedes)
         var ordered: [Period] = []
         for period in sorted {
             var placed = period
@@ -162,11 +179,7 @@ struct PlainReading {
 
     /// Removes the periods that a higher rank excludes, and their snapshots.
     private mutating func setLowerRanksAside() {
-        let judge = PlainRanks(reading: self)
-        let aside = judge.aside()
-        periods = PlainReading.inOrder(
-            periods.filter { period in !aside.contains { $0.id == period.id } })
-        let ids = Set(aside.flatMap(\.ids))
+        let ids = Set(PlainRanks(reading: self).aside().flatMap(\.ids))
         facts = facts.map { fact in
             fact.with { fact in
                 if let id = fact.transaction?.transactionId, ids.contains(id) {
@@ -174,6 +187,7 @@ struct PlainReading {
                 }
             }
         }
+        periods = PlainReading.inOrder(PlainReading.grouped(transactions()))
     }
 
     // MARK: Rules 2 to 4
@@ -200,16 +214,17 @@ struct PlainReading {
                 ]
             }
             let start = best.transaction.purchaseDate!
+            let end = ends.compactMap { $0 }.max() ?? start
             return Period(
-                id: best.transaction.transactionId, best: best, start: start,
-                end: ends.compactMap { $0 }.max() ?? start, spans: PlainReading.spans(ranked),
+                id: best.transaction.transactionId, best: best, start: start, end: end,
+                statedEnd: end, spans: PlainReading.spans(ranked),
                 firstStated: ranked.map(\.signedDate).min()!, countsFrom: start,
                 isUpgraded: best.transaction.isUpgraded, statements: ranked,
                 ids: [best.transaction.transactionId])
         }
     }
 
-    private static func isWorse(_ left: Snapshot, _ right: Snapshot) -> Bool {
+    static func isWorse(_ left: Snapshot, _ right: Snapshot) -> Bool {
         if left.signedDate != right.signedDate { return left.signedDate < right.signedDate }
         let (one, two) = (left.transaction, right.transaction)
         if (one.revocationDate == nil) != (two.revocationDate == nil) {
@@ -221,44 +236,23 @@ struct PlainReading {
         return left.fact.digest < right.fact.digest
     }
 
-    /// Of the copies of a purchase, one with a signed transaction is better, then one with a token.
-    private static func isWorseCopy(_ left: Period, _ right: Period) -> Bool {
-        if left.isOfReceipts != right.isOfReceipts { return left.isOfReceipts }
-        let (one, two) = (left.best.transaction, right.best.transaction)
-        if left.isOfReceipts, (one.appAccountToken == nil) != (two.appAccountToken == nil) {
-            return one.appAccountToken == nil
-        }
-        return isWorse(left.best, right.best)
-    }
-
-    /// Whether a revocation is stated of this copy by receipts alone, and of another one in the
-    /// same second: by a signed transaction, or of a better copy.
-    private static func isRepeated(_ span: Span, of place: Int, in copies: [Period]) -> Bool {
-        guard !copies[place].isSigned(span) else { return false }
-        return copies.indices.contains { other in
-            other != place
-                && copies[other].spans.contains { known in
-                    known.from.milliseconds / 1_000 == span.from.milliseconds / 1_000
-                        && (other > place || copies[other].isSigned(known))
-                }
-        }
-    }
-
     private static func spans(_ ranked: [Snapshot]) -> [Span] {
         var spans: [Span] = []
-        var open: Timestamp?
-        func close(_ from: Timestamp, _ to: Timestamp?) {
+        var (open, last) = (nil as Timestamp?, Timestamp(milliseconds: 0))
+        func close(_ to: Timestamp?) {
+            // One that is reversed before it begins leaves nothing revoked.
+            guard let from = open, to.map({ from < $0 }) ?? true else { return }
             let isRefund = !ranked.contains { snapshot in
                 snapshot.transaction.revocationDate == from && isOfCopy(snapshot)
             }
-            spans.append((from, to, isRefund))
+            spans.append((from, to, isRefund, last))
         }
         for snapshot in ranked {
-            let stated = snapshot.transaction.isUpgraded ? nil : snapshot.transaction.revocationDate
-            if stated == nil, let from = open { close(from, snapshot.signedDate) }
-            open = stated
+            let stated = snapshot.revocation
+            if stated == nil { close(snapshot.signedDate) }
+            (open, last) = (stated, snapshot.signedDate)
         }
-        if let from = open { close(from, nil) }
+        close(nil)
         return spans
     }
 
@@ -273,68 +267,6 @@ struct PlainReading {
         switch transaction.inAppOwnershipType?.value {
         case .familyShared, .assigned: return true
         default: return false
-        }
-    }
-
-    private static func overlap(_ left: Period, _ right: Period) -> Bool {
-        let (one, two) = (left.best.transaction, right.best.transaction)
-        guard let line = one.webOrderLineItemId, line == two.webOrderLineItemId,
-            line.rawValue != "0", let oneEnd = one.expiresDate, let twoEnd = two.expiresDate
-        else { return false }
-        return max(one.purchaseDate!, two.purchaseDate!) < min(oneEnd, twoEnd)
-    }
-
-    private static func grouped(_ transactions: [Period]) -> [Period] {
-        var rest = transactions
-        var result: [Period] = []
-        while let first = rest.popLast() {
-            var group = [first]
-            while let index = rest.firstIndex(where: { other in
-                group.contains { overlap($0, other) }
-            }) {
-                group.append(rest.remove(at: index))
-            }
-            // A lower rank's statements about the purchase, under another id, are ignored and do
-            // not join separate periods.
-            let trust = group.map(\.best.fact.trust).max()!
-            let kept = group.filter { $0.best.fact.trust == trust }
-            guard kept.count == group.count else {
-                result += grouped(kept)
-                continue
-            }
-            group.sort(by: isWorseCopy)
-            var whole = group.last!
-            // Receipts write whole seconds.
-            let earliest = group.min { $0.start < $1.start }!
-            let from = earliest.start.milliseconds
-            let isCoarse = earliest.isOfReceipts && from % 1_000 == 0
-            if !isCoarse || whole.start.milliseconds - from >= 1_000 {
-                whole.start = earliest.start
-            }
-            whole.end = max(whole.start, group.map(\.end).max()!)
-            whole.spans = group.indices.flatMap { index in
-                group[index].spans.filter { !isRepeated($0, of: index, in: group) }
-            }
-            whole.isUpgraded = group.contains(where: \.isUpgraded)
-            whole.firstStated = group.map(\.firstStated).min()!
-            whole.countsFrom = whole.start
-            whole.statements = group.flatMap(\.statements)
-            whole.ids = group.flatMap(\.ids)
-            result.append(whole)
-        }
-        return result
-    }
-}
-
-extension PlainReading.Period {
-    /// Whether no signed transaction states it.
-    var isOfReceipts: Bool { statements.allSatisfy(\.fact.cause.kind.mayNameSeveralChains) }
-
-    /// Whether a signed transaction states this revocation.
-    func isSigned(_ span: PlainReading.Span) -> Bool {
-        statements.contains { statement in
-            !statement.fact.cause.kind.mayNameSeveralChains
-                && statement.transaction.revocationDate == span.from
         }
     }
 }

@@ -110,6 +110,42 @@ struct Story: Sendable, CustomTestStringConvertible {
                 },
             ]),
         Story(
+            "copies restored after the end of their periods",
+            [
+                bought.with { $0.transaction = copied("1", day(0), day(30)) },
+                .didFailToRenew(at: day(30), grace: day(46)),
+                .transaction("2", day(33), day(30), at: day(33)).with {
+                    $0.transaction = copied("2", day(33), day(30))
+                },
+                .didRenew("3", day(30), day(60), at: day(35), .billingRecovery),
+                .transaction("4", day(40), day(10), at: day(40)).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("u")
+                },
+                .autoRenew(false, at: day(50)),
+            ]),
+        Story(
+            "a refund of two copies, reversed, and another purchase of the line item",
+            [
+                bought.with { $0.transaction = copied("1", day(0), day(30)) },
+                refund.with {
+                    $0.transaction = copied("1", day(0), day(30))
+                    $0.transaction?.revocationDate = day(9)
+                },
+                .transaction("2", day(5), day(30), at: day(11)).with {
+                    $0.transaction = copied("2", day(5), day(30))
+                    $0.transaction?.revocationDate = day(9)
+                },
+                .resubscribed("3", day(12), day(30)).with {
+                    $0.transaction = copied("3", day(12), day(30))
+                },
+                .notification(.refundReversed, at: day(14)).with {
+                    $0.transaction = copied("1", day(0), day(30))
+                },
+                .transaction("4", day(40), day(30), at: day(40)).with {
+                    $0.transaction = copied("4", day(40), day(30))
+                },
+            ]),
+        Story(
             "upgrade of a longer period",
             [
                 .subscribed("1", day(0), day(365)),

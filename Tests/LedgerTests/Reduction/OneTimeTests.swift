@@ -72,20 +72,30 @@ struct OneTimeTests {
         #expect(reversed.history.last == Start(.owned, day(50)))
     }
 
-    @Test("Revoked while any transaction is, each until its own reversal")
+    @Test("Revoked while any transaction is, until one of them is reversed")
     func union() {
-        func copy(_ at: Timestamp) -> Fact {
-            bought(.nonConsumable, "2", from: day(5), at: at)
+        func copy(_ at: Timestamp, _ id: String = "2", from: Timestamp = day(5)) -> Fact {
+            bought(.nonConsumable, id, from: from, at: at)
         }
-        let life = given(
+        let refunded = [
             bought(.nonConsumable), copy(day(5)),
             bought(.nonConsumable, at: day(10)).revoked(day(9)), copy(day(11)).revoked(day(9)),
-            copy(day(12)), bought(.nonConsumable, at: day(15)))
-        #expect(
-            life.history == [
-                Start(.owned, day(0)), Start(.revoked, day(9)), Start(.owned, day(15)),
-            ])
-        #expect(life.lifeFacts(.refunded).count == 1)
+        ]
+        let history = [Start(.owned, day(0)), Start(.revoked, day(9)), Start(.owned, day(12))]
+        let repeated = bought(.nonConsumable, at: day(15))
+        for reversal in [copy(day(12)), bought(.nonConsumable, at: day(12))] {
+            for later in [[], [repeated]] {
+                let life = given(refunded + [reversal] + later)
+                #expect(life.history == history)
+                #expect(life.lifeFacts.map(\.name) == [.refunded, .refundReversed])
+            }
+            // One that is restored after the reversal is a copy.
+            let restored = given(refunded + [reversal, copy(day(20), "3", from: day(20))])
+            #expect(restored.history.map(\.at) == history.map(\.at))
+            // One that is stated as revoked after it stays so.
+            let again = given(refunded + [reversal, copy(day(13)).revoked(day(9))])
+            #expect(again.history.last == Start(.revoked, day(9)))
+        }
     }
 
     @Test("A transaction bought after the revocation of another gives access from its purchase")

@@ -73,6 +73,126 @@ struct RestoreTests {
         #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(3))])
     }
 
+    @Test("A copy restored after the end of its period is of that period", arguments: [30, 40])
+    func restoredLate(_ restoredOn: Int64) {
+        // A restore on a second device states each purchase with the date of the restore.
+        let months = [
+            line("v", .subscribed("1", day(0), day(30))),
+            line("w", .didRenew("2", day(30), day(60))),
+        ]
+        let copies = [
+            line("v", .transaction("8", day(restoredOn), day(30), at: day(restoredOn))),
+            line("w", .transaction("9", day(restoredOn), day(60), at: day(restoredOn))),
+        ]
+        #expect(given(months + copies).history == given(months).history)
+        // Receipts state the end in whole seconds.
+        let moment = day(restoredOn, second)
+        let exact = given(
+            line("v", .subscribed("1", day(0, 254), day(30))),
+            line("v", .transaction("8", moment, day(30, 254), at: moment)))
+        #expect(exact.history.map(\.at) == [day(0, 254), day(30, 254)])
+    }
+
+    @Test("A restore in grace ends neither the grace nor the period that is paid for later")
+    func restoredInGrace() {
+        let life = [
+            line("v", .subscribed("1", day(0), day(30))),
+            .didFailToRenew(at: day(30), grace: day(46)),
+            .didRenew("2", day(30), day(60), at: day(35), .billingRecovery),
+        ]
+        let copy = line("v", .transaction("8", day(33), day(30), at: day(33)))
+        #expect(given(life + [copy]).history == given(life).history)
+        #expect(given(life).history.map(\.at) == [day(0), day(30), day(35), day(60)])
+    }
+
+    @Test("A restore in the days of an extension is of the period", arguments: [30, 44])
+    func restoredInExtension(_ end: Int64) {
+        let extended = Fact.notification(.renewalExtended, "1", day(0), day(30), at: day(5))
+            .renewal { $0.renewalDate = day(44) }
+        let copy = line("w", .transaction("8", day(35), day(end), at: day(35)))
+        let life = given(line("w", .subscribed("1", day(0), day(30))), line("w", extended), copy)
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(44))])
+    }
+
+    @Test("An empty period that one before it outlasts counts for nothing")
+    func unknownCopy() {
+        let renewed = line("w", .didRenew("2", day(30), day(60)))
+        let failed = Fact.didFailToRenew(at: day(60), grace: day(76))
+        for restoredOn in [day(40), day(65)] {
+            let copy = line("v", .transaction("8", restoredOn, day(30), at: restoredOn))
+            let life = given(renewed, failed, copy.priced(10_000))
+            #expect(life.history == given(renewed, failed).history)
+            #expect(life.standing(of: TransactionId("8"), at: day(70)) == nil)
+            #expect(reported(life, .revenue)["gross"] == nil)
+        }
+        // What ends later, or is alone, is a period; nor does a lower rank remove it.
+        let later = given(renewed, line("v", .transaction("8", day(70), day(61), at: day(70))))
+        #expect(later.history.last == Start(.expired, day(70)))
+        let signed = line("v", .transaction("8", day(40), day(30), at: day(40)))
+        let beside = given(renewed.trusted(.transport), signed)
+        #expect(beside.history.last == Start(.expired, day(40)))
+    }
+
+    @Test("What is bought while a copy is revoked begins the next period")
+    func boughtWhileRevoked() {
+        let bought = line("w", .subscribed("1", day(0), day(30)))
+        let revoked = line(
+            "w", .transaction("1", day(0), day(30), at: day(10)).revoked(day(9), .familyRevoke))
+        let again = line("w", .resubscribed("2", day(12), day(30)))
+        let history = [
+            Start(.subscribed, day(0)), Start(.revoked, day(9)), Start(.subscribed, day(12)),
+            Start(.expired, day(30)),
+        ]
+        #expect(given(bought, revoked, again).history == history)
+        // A copy restored after the end is of the purchase that ends there.
+        let late = line("w", .transaction("8", day(40), day(30), at: day(40)))
+        #expect(given(bought, revoked, again, late).history == history)
+        #expect(given(bought, revoked, late).history == given(bought, revoked).history)
+        // Another date later, or none, does not take the purchase back.
+        let moved = line("w", .transaction("1", day(0), day(30), at: day(20)).revoked(day(14)))
+        let kept = line("w", .transaction("1", day(0), day(30), at: day(20)))
+        for later in [moved, kept] {
+            #expect(given(bought, revoked, again, later).state(day(13)) == .subscribed)
+        }
+        // A history states the revocation of a copy, too.
+        let copy = line("w", .transaction("2", day(12), day(30), at: day(25)).revoked(day(9)))
+        #expect(given(bought, revoked, copy).history == given(bought, revoked).history)
+        let before = line("w", .transaction("2", day(5), day(30), at: day(25)))
+        #expect(given(bought, revoked, before).history == given(bought, revoked).history)
+    }
+
+    @Test("One reversal ends the revocation of each copy that does not state it later")
+    func reversedForAll() {
+        func copy(_ id: String, at signedDate: Timestamp, _ date: Timestamp? = nil) -> Fact {
+            let fact = line("w", .transaction(id, day(0), day(30), at: signedDate))
+            return date.map { fact.revoked($0) } ?? fact
+        }
+        let refunded = [
+            line("w", .subscribed("1", day(0), day(30))), copy("2", at: day(5)),
+            copy("1", at: day(10), day(9)), copy("2", at: day(11), day(9)),
+        ]
+        let reversed = given(refunded + [copy("1", at: day(12))])
+        #expect(reversed.history.map(\.at) == [day(0), day(9), day(12), day(30)])
+        #expect(reversed.lifeFacts.map(\.name) == [.refunded, .refundReversed])
+        #expect(reversed.lifeFacts.map(\.at) == [day(9), day(12)])
+        let again = copy("2", at: day(13), day(9))
+        for later in [copy("1", at: day(12)), copy("1", at: day(13))] {
+            let restated = given(refunded + [later, again])
+            #expect(restated.history.last == Start(.revoked, day(9)))
+        }
+        // Its own end later changes nothing, nor does a notification of the same reversal.
+        let own = copy("2", at: day(15)).with {
+            $0.cause.kind = .notification
+            $0.cause.notificationType = Raw(.refundReversed)
+        }
+        let both = given(refunded + [copy("1", at: day(12)), own])
+        #expect(both.history == reversed.history)
+        #expect(both.lifeFacts.map(\.at) == [day(9), day(12)])
+        // Another refund is not reversed by it.
+        let other = refunded.dropLast() + [copy("2", at: day(11), day(8)), copy("1", at: day(12))]
+        #expect(given(Array(other)).history.last == Start(.revoked, day(8)))
+    }
+
     @Test("Attributes come from the more trusted copy, not from a newer one")
     func trustedCopy() {
         let life = given(

@@ -52,16 +52,16 @@ struct UnusualFactTests {
 
     // MARK: Rules 2, 3 and 5
 
-    @Test("§2 rule 2: an empty stretch overlaps nothing")
-    func emptyStretchOverlaps() {
-        func line(_ fact: Fact) -> Fact {
-            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") }
+    @Test(
+        "§2 rules 2 and 4: an empty stretch inside a period ends nothing, whatever its line item",
+        arguments: ["v", "w"])
+    func emptyStretch(_ item: String) {
+        func line(_ item: String, _ fact: Fact) -> Fact {
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId(item) }
         }
-        // [10, 10) lies inside [0, 30) and shares no moment with it; as a period of its own it
-        // would end the first one at day 10.
-        let life = given(line(bought), line(.transaction("2", day(10), day(10), at: day(10))))
-        #expect(
-            life.history == [Start(.subscribed, day(0)), Start(.expired, day(10))])
+        let empty = line(item, .transaction("2", day(10), day(10), at: day(10)))
+        let life = given(line("w", bought), empty)
+        #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(30))])
     }
 
     @Test("§2 rule 5: GRACE_PERIOD with a date at or before the end is not undated")

@@ -201,4 +201,24 @@ struct LifeFactTests {
             given(bought, .transaction("1", day(0), day(37), at: day(0)))
                 .lifeFacts(.extended).isEmpty)
     }
+
+    @Test("An extension that is stated of a restored copy, too, is one fact")
+    func extensionOfCopies() {
+        func stated(_ id: String, _ end: Timestamp, at signedDate: Timestamp) -> Fact {
+            copy(.transaction(id, day(id == "1" ? 0 : 3), end, at: signedDate))
+        }
+        func copy(_ fact: Fact) -> Fact {
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") }
+        }
+        let known = [copy(bought), stated("2", day(30), at: day(3))]
+        let (first, second) = (stated("1", day(37), at: day(5)), stated("2", day(37), at: day(8)))
+        let extended = copy(.notification(.renewalExtended, "1", day(0), day(37), at: day(5)))
+        for facts in [[first, second], [extended, second]] {
+            let life = given(known + facts)
+            #expect(life.lifeFacts(.extended).map(\.at) == [day(5)])
+        }
+        let further = stated("2", day(44), at: day(9))
+        let life = given(known + [first, second, further])
+        #expect(life.lifeFacts(.extended).map(\.at) == [day(5), day(9)])
+    }
 }

@@ -37,6 +37,8 @@ struct PlainLife {
     struct Refund {
         var from: Timestamp
         var to: Timestamp?
+        /// When it was last stated.
+        var last: Timestamp
         /// Thousandths of a percent.
         var percentage: Int64
     }
@@ -94,7 +96,8 @@ struct PlainLife {
             let item = one.payload.webOrderLineItemId.map(\.rawValue) ?? "0"
             let same = sales.firstIndex { other in
                 item != "0" && other.payload.webOrderLineItemId?.rawValue == item
-                    && other.bought < one.statedEnd && one.bought < other.statedEnd
+                    && other.begun < one.statedEnd && one.begun < other.statedEnd
+                    && !one.isBoughtAgain(after: other) && !other.isBoughtAgain(after: one)
             }
             if let same { sales[same] = joined(sales[same], one) } else { sales.append(one) }
         }
@@ -123,12 +126,7 @@ struct PlainLife {
         }
         var groups: [[Sale]] = []
         for copy in copies.sorted(by: { $0.bought < $1.bought }) {
-            let isBoughtAgain = (groups.last ?? []).contains { other in
-                other.refunds.contains { refund in
-                    max(refund.from, other.bought) < copy.bought
-                        && refund.to.map { $0 > copy.bought } ?? true
-                }
-            }
+            let isBoughtAgain = (groups.last ?? []).contains { copy.isBoughtAgain(after: $0) }
             if isBoughtAgain || groups.isEmpty { groups.append([]) }
             groups[groups.count - 1].append(copy)
         }
@@ -191,17 +189,16 @@ struct PlainLife {
         return joined
     }
 
-    /// Refunds of one date are one, in force while any of them is.
+    /// Refunds of one date are one, in force until the first reversal after which none is stated.
     private static func add(_ refund: Refund, to refunds: inout [Refund]) {
         guard let same = refunds.firstIndex(where: { $0.from == refund.from }) else {
             refunds.append(refund)
             return
         }
-        if let one = refunds[same].to, let two = refund.to {
-            refunds[same].to = max(one, two)
-        } else {
-            refunds[same].to = nil
-        }
+        let last = max(refunds[same].last, refund.last)
+        let ends = [refunds[same].to, refund.to].compactMap(\.self)
+        refunds[same].to = ends.filter { $0 > last }.min()
+        refunds[same].last = last
     }
 
     /// `Lifecycle.md` §2 rule 3; the revocation of a copy is not a refund.
@@ -211,19 +208,22 @@ struct PlainLife {
         for delivery in stated {
             guard let payload = delivery.transaction else { continue }
             if let date = payload.revocationDate, payload.isUpgraded != true {
-                if standing?.from == date { continue }
+                if standing?.from == date {
+                    standing?.last = delivery.snapshotDate
+                    continue
+                }
                 // As stated last for this date.
                 let percentage = stated.compactMap(\.transaction).filter {
                     $0.revocationDate == date
                 }.compactMap(\.revocationPercentage).last
                 standing = Refund(
-                    from: date, to: nil, percentage: min(max(percentage ?? 100_000, 0), 100_000))
+                    from: date, to: nil, last: delivery.snapshotDate,
+                    percentage: min(max(percentage ?? 100_000, 0), 100_000))
             } else if let found = standing {
                 if found.from < delivery.snapshotDate {
-                    refunds.append(
-                        Refund(
-                            from: found.from, to: delivery.snapshotDate,
-                            percentage: found.percentage))
+                    var reversed = found
+                    reversed.to = delivery.snapshotDate
+                    refunds.append(reversed)
                 }
                 standing = nil
             }
@@ -280,6 +280,18 @@ extension PlainLife.Sale {
     var isOwn: Bool {
         let ownership = payload.inAppOwnershipType?.rawValue
         return ownership != "FAMILY_SHARED" && ownership != "ASSIGNED"
+    }
+
+    /// When it was bought; one that was restored after its end has the date of the restore.
+    var begun: Timestamp {
+        Timestamp(milliseconds: min(bought.milliseconds, statedEnd.milliseconds - 1_000))
+    }
+
+    /// Bought while another one was refunded.
+    func isBoughtAgain(after other: PlainLife.Sale) -> Bool {
+        other.refunds.contains { refund in
+            max(refund.from, other.bought) < bought && refund.to.map { $0 > bought } ?? true
+        }
     }
 
     /// `Lifecycle.md` §2 rule 4: stated before another purchase, to begin during that one.
