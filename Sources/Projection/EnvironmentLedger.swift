@@ -129,8 +129,8 @@ public final class EnvironmentLedger: Sendable {
     }
 
     /// The window in which everything Apple sent is certainly in the log, of one app or of all
-    /// configured apps, as far as was known; nil when no sweep covers it, or none is configured: the
-    /// ledger may hold apps that were never swept.
+    /// configured apps, as far as was known; nil when no sweep covers it, or none is configured:
+    /// the ledger may hold apps that were never swept.
     ///
     /// - `head`: the position of the answer.
     /// - `stored`: the completeness in the projections the answer was read from; nil for the last

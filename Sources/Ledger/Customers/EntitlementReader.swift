@@ -102,8 +102,8 @@ struct EntitlementReader {
         catalogue.products[product]?.entitlements ?? [product.rawValue]
     }
 
-    /// The end of the unbroken time in a stretch's state, or, if earlier, the beginning of a product
-    /// that does not give the entitlement.
+    /// The end of the unbroken time in a stretch's state, or, if earlier, the beginning of a
+    /// product that does not give the entitlement.
     private func until(
         _ name: String, _ stretch: HoldingInterval, of holding: Holding
     ) -> Timestamp? {

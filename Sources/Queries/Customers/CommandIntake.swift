@@ -49,8 +49,8 @@ public struct CommandIntake: Sendable {
     /// `ungrant`, `note`). Repeating a command under the same key returns the first result.
     ///
     /// The caller checks that the chain exists; nil for a command about a customer. `position` is
-    /// that of the state in which the chain exists: where the chain or the customer was erased after
-    /// it, the command is refused (`erasureOvertaken`). Nil compares nothing.
+    /// that of the state in which the chain exists: where the chain or the customer was erased
+    /// after it, the command is refused (`erasureOvertaken`). Nil compares nothing.
     public func run(
         _ action: Command.Action, about chain: ChainId?, asOf position: Int64? = nil,
         _ order: Order

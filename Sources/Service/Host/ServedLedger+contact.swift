@@ -34,15 +34,15 @@ extension ServedLedger {
         return (max(reached ?? 0, progress ?? 0), max(head, origin))
     }
 
-    /// Age of a node's answers, or of the oldest event that they lack, from which it leaves the work
-    /// that one node does for all to others. A lease lasts as long when the database of its holder
-    /// is away.
+    /// Age of a node's answers, or of the oldest event that they lack, from which it leaves the
+    /// work that one node does for all to others. A lease lasts as long when the database of its
+    /// holder is away.
     static let currentLimit: Duration = .seconds(10)
 
     /// Whether this node may do the work that one node does for all: its answers follow the log, or
     /// no other node has later answers. Otherwise all nodes would wait for a holder of leases that
-    /// still catches up, rebuilds, or whose disk is full or hangs. A node whose log went back leaves
-    /// it to those that accepted the log.
+    /// still catches up, rebuilds, or whose disk is full or hangs. A node whose log went back
+    /// leaves it to those that accepted the log.
     var isCurrent: Bool {
         guard ledger.isShared else { return true }
         // Its answers include events that the log lacks, and look later than those of other nodes.
