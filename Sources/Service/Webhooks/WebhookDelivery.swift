@@ -20,7 +20,8 @@ public actor WebhookDelivery {
     private var row: WebhookEndpointRow?
     /// Waiting changes that are not parked, in feed order.
     var waiting: [WaitingChange] = []
-    /// Chains of which a change failed for the first time since the last accepted delivery.
+    /// Chains that make the endpoint look down: a change failed for its first time, or the receiver
+    /// was away, since the last accepted delivery.
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
@@ -277,7 +278,9 @@ public actor WebhookDelivery {
                 hasTaken = true
             }
             guard let failed = finished.first(where: \.isFailure) else { return true }
-            if !rejected.contains(failed.change.chainPlace) { failing.insert(failed.change.chain) }
+            if failed.outcome?.isAway ?? false || !rejected.contains(failed.change.chainPlace) {
+                failing.insert(failed.change.chain)
+            }
             let isGone = failed.outcome?.isGone ?? false
             return !isGone && failing.count < WebhookLimits.downFailureCount
         }

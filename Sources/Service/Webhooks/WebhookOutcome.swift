@@ -16,6 +16,12 @@ public enum WebhookOutcome: Sendable, Equatable {
     /// 410: the endpoint unsubscribes.
     public var isGone: Bool { self == .answered(status: 410) }
 
+    /// Whether the receiver was away, whatever the change was: no answer, or one of what stands
+    /// before it (502 to 504).
+    var isAway: Bool {
+        if case .answered(let status) = self { (502...504).contains(status) } else { true }
+    }
+
     /// A status or a code, stored and shown.
     public var text: String {
         switch self {

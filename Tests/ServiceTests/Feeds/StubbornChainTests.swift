@@ -4,6 +4,7 @@ import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
+import Synchronization
 import Testing
 
 @testable import Service
@@ -72,6 +73,36 @@ struct StubbornChainTests {
             try await webhook.deliverAll()
             #expect(receiver.tried.count == stubborn.count + rejected.count + others.count)
             #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
+        }
+    }
+
+    @Test("A receiver that goes away again as soon as it is back is probed, and gets all")
+    func awayAgain() async throws {
+        try await open { live in
+            let chains = Self.chains(WebhookLimits.downFailureCount + 4, from: 1_000)
+            let accepted = Mutex(0)
+            let receiver = Receiver { _ in
+                let isTaken = accepted.withLock { left in
+                    left -= 1
+                    return left >= 0
+                }
+                return isTaken ? .answered(status: 204) : .unreachable
+            }
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
+            try await live.take(chains.map { $0.bought() })
+            try await webhook.deliverAll()
+            // Each is tried so often that its next delay is longer than that of a probe.
+            for _ in 0..<chains.count * 7 {
+                live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+                try await webhook.deliverAll()
+            }
+            for taken in [1, chains.count] {
+                accepted.withLock { $0 = taken }
+                live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
+                try await webhook.deliverAll()
+            }
+            #expect(Set(receiver.taken.map(\.chain)) == Set(chains.map(\.id)))
         }
     }
 
