@@ -109,7 +109,8 @@ extension EnvironmentLedger {
                 let copied = try await copy(scratch, into: engine, environment, report)
                 return LogRestore.Report(
                     before: copied.before, head: copied.head, setAside: nil,
-                    erasureCount: scratched.erasureCount, checkpoints: copied.checkpoints)
+                    erasureCount: scratched.erasureCount, isOfOtherLog: false,
+                    checkpoints: copied.checkpoints)
             }
         } else {
             done = try await LogRestore(
@@ -174,7 +175,8 @@ extension EnvironmentLedger {
                 }
                 return LogRestore.Report(
                     before: .position(done.log.presentCount), head: try await target.log.head(),
-                    setAside: nil, erasureCount: 0, checkpoints: done.checkpoints)
+                    setAside: nil, erasureCount: 0, isOfOtherLog: false,
+                    checkpoints: done.checkpoints)
             }
             await target.close()
             return try copied.get()

@@ -53,8 +53,9 @@ struct RestoreCommand: OutputCommand {
         case .position(let position):
             before = position
             old = "the log there ended at position \(position)"
-            // A log that is shorter than the backup was begun again, or lost its end.
-            isUnaware = isUnaware && position < report.head.position
+            // A log that is shorter than the backup, or another one, was begun again or lost its
+            // end.
+            isUnaware = isUnaware && (position < report.head.position || report.isOfOtherLog)
         case .unreadable:
             isUnaware = false
             old =

@@ -77,6 +77,14 @@ struct BackupCommandTests {
         #expect(try await place.run(["ingest", "empty.ndjson"] + other(place)).code == 0)
         let replaced = try await place.run(["restore", "a.backup", "--replace"] + other(place))
         #expect(replaced.out.contains("position 0: erasures since"), "\(replaced.out)")
+        // Longer than the backup, with another first event.
+        let first = try Evidence.line(
+            "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 4_000, id: "700000000000001")
+        try place.write([first] + Evidence.lines, to: "anew.ndjson")
+        let third = ["--data", "third"] + place.options.dropFirst(2)
+        #expect(try await place.run(["ingest", "anew.ndjson"] + third).code == 0)
+        let anew = try await place.run(["restore", "a.backup", "--replace"] + third)
+        #expect(anew.out.contains("position 5: erasures since"), "\(anew.out)")
         let known = try await place.run("restore", "a.backup", "--replace")
         #expect(known.code == 0 && !known.out.contains("(--erasures)"), "\(known.out)")
     }

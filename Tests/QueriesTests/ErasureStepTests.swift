@@ -62,6 +62,28 @@ struct ErasureStepTests {
         #expect(count == 0)
     }
 
+    @Test("The same key finishes an erasure after the subscription renewed; the renewal stays")
+    func renewed() async throws {
+        // given
+        let ledger = try await filled()
+        let order = CommandIntake.Order(actor: "a", reason: "r", key: "k")
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let plan = try await erasure.plan(chains: [ledger.chain(chain.id)], customer: nil)
+            try await erasure.carryOut(plan, order, steps: [.operations, .quarantine, .log])
+        }
+        _ = try await ledger.ingest([chain.notification(.didRenew, nil, 4, at: chain.start(4))])
+        // when
+        let receipt = try await ledger.erase(chains: [chain.id], order)
+        // then
+        #expect(receipt.position == 9 && receipt.plan == nil)
+        let show = try await ledger.show(chain.id)
+        #expect(show.noticeCodes.contains("erasedBefore"))
+        #expect(try ledger.files(holding: [chain.transactionId(1)]).isEmpty)
+        let another = try await ledger.erase(chains: [chain.id])
+        #expect(another.plan?.positions == [10])
+    }
+
     @Test("In a cancelled task the search for events ends at its next page; nothing is removed")
     func cancelled() async throws {
         let ledger = try await filled()

@@ -28,6 +28,6 @@ public struct ErasureScope: Sendable {
         StoreError(
             .erasureOvertaken,
             reason: "Events arrived that may be about what is being erased.",
-            remedy: "Nothing was changed; erase again.")
+            remedy: "The log is unchanged; operational state about it may be removed. Erase again.")
     }
 }

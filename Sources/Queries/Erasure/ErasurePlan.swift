@@ -62,7 +62,8 @@ public struct ErasurePlan: Sendable {
     }
 }
 
-/// A refused erasure. Nothing was changed.
+/// A refused erasure. The log is unchanged; where events that arrived meanwhile made the search
+/// start again, operational state that names the person may be removed already.
 public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible {
     public let code: Code
     /// What is wrong and what to do, for people.

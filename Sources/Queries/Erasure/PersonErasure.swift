@@ -82,8 +82,10 @@ public struct PersonErasure: Sendable {
             } catch let error as ErasureError where error.code == .nothingToErase {
                 try await finish(chains, customer, erasedAt: known.position)
                 return Receipt(position: known.position, plan: nil, unknown: unknown)
-            }
-            throw CommandIntake.reused(order.key ?? "")
+            } catch is ErasureError {}
+            // What arrived since is a new life: it stays, with its operational state.
+            try await purge()
+            return Receipt(position: known.position, plan: nil, unknown: unknown)
         }
         for _ in 0..<PersonErasure.attemptCount {
             do {
@@ -256,6 +258,11 @@ public struct PersonErasure: Sendable {
         try await ledger.operations.erase(
             chains: chains + answered, ids: ids.sorted(), positions: erasure?.positions ?? [])
         try await eraseQuarantine(ids)
+        try await purge()
+    }
+
+    /// Overwrites what was deleted and remains in the files.
+    private func purge() async throws(StoreError) {
         try await ledger.operations.purge()
         try await ledger.log.purge()
     }
@@ -300,7 +307,7 @@ public struct PersonErasure: Sendable {
         guard Erasure(evidence: evidence) == erasure else {
             throw ErasureError(
                 .numbersWouldChange,
-                "A fact of these events cannot be carried without a change; nothing was erased."
+                "A fact of these events cannot be carried without a change; the log is unchanged."
                     + " Please report this as a defect.")
         }
         try requireSameNumbers(plan, erasure, pseudonyms)
@@ -325,8 +332,8 @@ public struct PersonErasure: Sendable {
             guard isSame else {
                 throw ErasureError(
                     .numbersWouldChange,
-                    "The states of a chain would change; nothing was erased. Please report this as"
-                        + " a defect.")
+                    "The states of a chain would change; the log is unchanged. Please report this"
+                        + " as a defect.")
             }
         }
     }

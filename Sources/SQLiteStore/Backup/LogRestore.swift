@@ -28,14 +28,18 @@ public struct LogRestore: Sendable {
         public let setAside: String?
         /// Erasures applied again, because the backup is older than they are.
         public let erasureCount: Int
+        /// Whether the previous log began with another event, or has erasures that are not of this
+        /// log: it does not say what was erased since the backup.
+        public let isOfOtherLog: Bool
         /// Counts of the checkpoints copied from the backup.
         public let checkpoints: CheckpointCopy.Report
 
         package init(
             before: Before?, head: LogHead, setAside: String?, erasureCount: Int,
-            checkpoints: CheckpointCopy.Report
+            isOfOtherLog: Bool, checkpoints: CheckpointCopy.Report
         ) {
             self.erasureCount = erasureCount
+            self.isOfOtherLog = isOfOtherLog
             self.checkpoints = checkpoints
             self.before = before
             self.head = head
@@ -87,7 +91,7 @@ public struct LogRestore: Sendable {
         defer { withExtendedLifetime(lock) {} }
         StagingDirectory.removeStale(in: directory)
         ReplacedLog.removeUnfinished(logPath)
-        let (before, known) = try await lookAtLog()
+        let (before, known, start) = try await lookAtLog()
         try requireReplaceable(before)
         let trace = FileTrace(logPath)
         let staging = try StagingDirectory.make(for: logPath)
@@ -101,7 +105,7 @@ public struct LogRestore: Sendable {
         let head = try await verify(staging, description) {
             report(.verifying(done: $0, all: $1))
         }
-        let (applied, end) = try await eraseAgain(known, in: staging)
+        let (applied, isOther, end) = try await eraseAgain(known, start, in: staging)
         let exclusion = try await Blocking.run { () throws in try exclude(before, trace) }
         let checkpoints = try await adopt(description)
         let setAside = try await Blocking.run { () throws in
@@ -109,7 +113,7 @@ public struct LogRestore: Sendable {
         }
         return Report(
             before: before, head: end ?? head, setAside: setAside, erasureCount: applied,
-            checkpoints: checkpoints)
+            isOfOtherLog: isOther, checkpoints: checkpoints)
     }
 
     /// Removes the leftovers of restores that died; a running one is not affected.
@@ -146,28 +150,28 @@ public struct LogRestore: Sendable {
 
     // MARK: The log that is there
 
-    /// The log and its erasures.
-    private func lookAtLog() async throws -> (Before?, [ErasureRecord]) {
-        guard FileManager.default.fileExists(atPath: logPath) else { return (nil, []) }
-        if let before = try unopened() { return (before, []) }
+    /// The log, its erasures and its first leaf hash; none for an empty one.
+    private func lookAtLog() async throws -> (Before?, [ErasureRecord], [Digest]) {
+        guard FileManager.default.fileExists(atPath: logPath) else { return (nil, [], []) }
+        if let before = try unopened() { return (before, [], []) }
         do throws(StoreError) {
             let log = try await EventLog.open(directory: directory)
             return try await log.closing { log async throws(StoreError) in
                 let position = try await log.head().position
+                let start = try await log.leafHashes(after: 0, through: 1)
                 do throws(StoreError) {
-                    return (.position(position), try await ErasureRecord.all(of: log))
+                    return (.position(position), try await ErasureRecord.all(of: log), start)
                 } catch {
                     guard error.isDamage else { throw error }
                     // Erasures that can be read are still applied again.
-                    return (
-                        .unreadable, try await ErasureRecord.all(of: log, skippingDamaged: true)
-                    )
+                    let found = try await ErasureRecord.all(of: log, skippingDamaged: true)
+                    return (.unreadable, found, start)
                 }
             }
         } catch {
             switch error.code {
             case .fileCorrupt, .fileNotDatabase, .fileForeign, .fileNewer, .fileChanged:
-                return (.unreadable, [])
+                return (.unreadable, [], [])
             case .fileLocked: throw inUse
             default: throw error
             }
@@ -240,16 +244,25 @@ public struct LogRestore: Sendable {
 
     /// Applies the erasures that the backup lacks, before it takes the log's place.
     ///
-    /// - Parameter known: those of the log that is replaced, which may be another ledger's.
-    /// - Returns: how many were applied, and the end of the log then.
+    /// - Parameters:
+    ///   - known: those of the log that is replaced, which may be another ledger's.
+    ///   - start: the first leaf hash of that log.
+    /// - Returns: how many were applied, whether that log is another one, and the end of the log
+    ///   then.
     private func eraseAgain(
-        _ known: [ErasureRecord], in staging: StagingDirectory
-    ) async throws -> (Int, LogHead?) {
-        guard !known.isEmpty || !erasures.isEmpty else { return (0, nil) }
+        _ known: [ErasureRecord], _ start: [Digest], in staging: StagingDirectory
+    ) async throws -> (Int, Bool, LogHead?) {
+        guard !start.isEmpty || !erasures.isEmpty else { return (0, false, nil) }
         let log = try await EventLog.open(directory: staging.path)
-        let (count, head) = try await log.closing { log async throws(StoreError) in
+        let result = try await log.closing { log async throws(StoreError) in
             var count = 0
-            for record in known where try await record.belongs(to: log) {
+            let own = try await log.leafHashes(after: 0, through: 1)
+            var isOther = !start.isEmpty && own != start
+            for record in known {
+                guard try await record.belongs(to: log) else {
+                    isOther = true
+                    continue
+                }
                 if try await record.apply(to: log) { count += 1 }
             }
             for record in erasures {
@@ -262,11 +275,11 @@ public struct LogRestore: Sendable {
                 }
                 if try await record.apply(to: log) { count += 1 }
             }
-            try await log.purge()
-            return (count, try await log.head())
+            if count > 0 { try await log.purge() }
+            return (count, isOther, try await log.head())
         }
         try OpenFile.appending(staging.file).synchronize()
-        return (count, head)
+        return result
     }
 
     // MARK: Operations

@@ -174,7 +174,7 @@ struct LogRestoreTests {
         await #expect(throws: BackupPlace.failure(.logExists)) { try await place.restore() }
         #expect(try await place.content(place.target).events == old.events)
         let report = try await place.restore(replaces: true)
-        #expect(report.before == .position(7))
+        #expect(report.before == .position(7) && report.isOfOtherLog)
         #expect(report.head.position == 5)
         let aside = try #require(report.setAside)
         #expect(aside.hasSuffix("/log-replaced-2030-03-17T174640.000Z.sqlite"))
@@ -193,6 +193,7 @@ struct LogRestoreTests {
         let first = try await place.restore(replaces: true)
         let second = try await place.restore(replaces: true)
         #expect(first.setAside != second.setAside)
+        #expect(!first.isOfOtherLog && !second.isOfOtherLog)
         let kept = try place.names(place.target).filter { $0.hasPrefix("log-replaced-") }
         #expect(kept.count == 2)
     }
