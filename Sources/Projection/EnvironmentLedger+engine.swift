@@ -10,7 +10,7 @@ extension EnvironmentLedger {
     /// - `accepting`: whether a shared log is accepted as it is, even one that went back. Throws
     ///   `fileInUse` while a process has the node's facts open: a service would continue to refuse
     ///   the log, and restore the node's memory of it when it ends; `noSuchFile` in a directory
-    ///   that has seen no log, which another node's refusal would outlive.
+    ///   that has seen no log: accepting there would change nothing for the node that refuses.
     public static func openLog(
         _ configuration: Configuration, environment: Environment, accepting: Bool = false
     ) async throws(StoreError) -> OpenedLog {

@@ -45,12 +45,14 @@ struct AuditCommand: AsyncParsableCommand {
                     "warning: derived data could not be compared with the log: \($0)"
                 }
                 // A key is named to be relied on: a rewritten log may be signed by another one.
-                let isUnsigned = self.key != nil && (checkpoints?.signedCount ?? 0) == 0
-                let unsigned = "BAD  the key that --key names signed no checkpoint of this log\n"
+                let extends = checkpoints?.isSound != false
+                let signedCount = checkpoints?.signedCount ?? 0
+                let isUnsigned = extends && self.key != nil && signedCount == 0
+                let unsigned = "BAD  no checkpoint that the key of --key signed was compared\n"
                 return Output(
                     text: report.text + checkpoints.text + (isUnsigned ? unsigned : ""),
                     notes: warning.map { [$0] } ?? [],
-                    isClean: report.isSound && checkpoints?.isSound != false && !isUnsigned
+                    isClean: report.isSound && extends && !isUnsigned
                 ) { json in
                     report.writeMembers(to: &json)
                     checkpoints.writeMember(to: &json)

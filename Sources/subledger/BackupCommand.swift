@@ -36,8 +36,8 @@ struct BackupCommand: OutputCommand {
         let directory = settings.environmentDirectory
         if settings.configuration.ledger.database != nil, !NodeMemory.exists(in: directory) {
             Terminal.note(
-                "warning: \(directory) is no node's, so a log that went back is not noticed; name a"
-                    + " node's data directory with --data.")
+                "warning: \(directory) belongs to no node, so a log that went back is not noticed;"
+                    + " name a node's data directory with --data.")
         }
         let description = report.description
         let signed = report.checkpointCount > 0 ? ", \(report.checkpointCount) checkpoints" : ""

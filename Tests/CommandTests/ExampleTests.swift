@@ -96,6 +96,8 @@ struct ExampleTests {
         let lines = unit.split(separator: "\n")
         #expect(lines.contains("Environment=PGPASSFILE=/etc/subledger/pgpass"))
         #expect(!lines.contains { $0.hasPrefix("LoadCredential") })
+        // A command to copy has no variable of the unit.
+        #expect(unit.contains("\n# runuser -u subledger -- env PGPASSFILE=/etc/subledger/pgpass "))
     }
 
     /// Of the debug binary, without compression. `make test-deb` has that of the release.

@@ -165,6 +165,7 @@ struct LogOutcomeTests {
                 #expect(error.reason.contains("position 6; it now ends at 5"), "\(error)")
                 // A node has a log for each environment, and accepts one at a time.
                 #expect(error.remedy.contains("log accept --environment production"))
+                #expect(error.remedy.contains("--data"), "\(error.remedy)")
             }
         }
         await #expect(throws: failure(.logWentBack)) { try await database.open(seen: seen) }

@@ -60,7 +60,8 @@ struct LogWentBack: Error {
                 """,
             remedy: """
                 Return to the primary that holds these events, or accept this log by \
-                `subledger log accept \(option)` on each node and run `subledger recover \(option)`.
+                `subledger log accept \(option)` on each node, with the --data of its service, and \
+                run `subledger recover \(option)`.
                 """)
     }
 }
