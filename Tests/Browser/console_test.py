@@ -330,7 +330,7 @@ def tampering_shows(console):
     url = signed_event(console)
     for name, pattern in (
         ("tree root", r'(data-tree-root=")(.)'), ("leaf", r'(data-leaf=")(.)'),
-        ("evidence", r"(eyJ)(.)"),
+        ("header", r"(eyJ)(.)"), ("payload", r"(\.)(e)(?=yJ)"),
     ):
         page = console.open()
 
@@ -345,6 +345,9 @@ def tampering_shows(console):
         page.route(url, change)
         console.go(page, url)
         require(verified(page) == "no", f"a changed {name} is accepted")
+        rows = "; ".join(page.locator("#verify li").all_inner_texts())
+        wrong = "leaf hash: other evidence"
+        require(name not in ("header", "payload") or wrong in rows, f"a changed {name}: {rows}")
         page.context.close()
 
 

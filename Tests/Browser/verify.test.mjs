@@ -280,6 +280,27 @@ const proofRows = ({ evidence, leaf }) => rowsOf(["verify", "proof"], "proof", {
   },
 });
 
+/** On the page of its event. */
+const pairRows = ({ evidence, receivedAt, leaf }) => rowsOf(["verify"], "verify", {
+  verify: { dataset: {
+    raw: `data:,${encodeURIComponent(evidence)}`, jws: "true", roots: appleRoot,
+    date: String(receivedAt), leaf: Buffer.from(leaf.data, "hex").toString("base64"),
+    leafHash: leaf.hash, index: "0", size: "1", path: "", treeRoot: leaf.hash,
+  } },
+});
+
+test("a pair whose transaction is damaged keeps the rows of its checks", { skip }, async () => {
+  const transaction = read("jws/028-transaction.jws");
+  const pair = nullPair(transaction, "1000000906235058");
+  const damaged = flipped(transaction, transaction.indexOf(".") + 1);
+  const rows = await pairRows({ ...pair, evidence: pair.evidence.replace(transaction, damaged) });
+  assert.equal(rows.length, 9);
+  const failures = rows.filter((row) => !row.startsWith("✓ ok ")).map((row) => row.split(":")[0]);
+  assert.deepEqual(failures, ["✗ FAILED signature", "✗ FAILED dates at signing",
+    "✗ FAILED dates at signing", "✗ FAILED leaf hash"]);
+  assert.ok(rows.includes("✗ FAILED leaf hash: other evidence"));
+});
+
 test("the null renewal info of a pair is checked at its transaction's date", { skip }, async () => {
   const transaction = read("jws/028-transaction.jws");
   const chain = "1000000906235058";
@@ -287,11 +308,7 @@ test("the null renewal info of a pair is checked at its transaction's date", { s
   // In a proof, and on the page of the event.
   const signature = (rows) => rows.find((row) => row.includes("#1 signature"));
   assert.match(signature(await proofRows(pair)), /^✓ ok .*, valid at its date$/);
-  const rows = await rowsOf(["verify"], "verify", { verify: { dataset: {
-    raw: `data:,${encodeURIComponent(pair.evidence)}`, jws: "true", roots: appleRoot,
-    date: String(pair.receivedAt), leaf: Buffer.from(pair.leaf.data, "hex").toString("base64"),
-    leafHash: pair.leaf.hash, index: "0", size: "1", path: "", treeRoot: pair.leaf.hash,
-  } } });
+  const rows = await pairRows(pair);
   assert.equal(rows.length, 9);
   for (const row of rows) assert.match(row, /^✓ ok /);
   // The transaction has to name the chain, and to have a date within the certificates.

@@ -239,7 +239,10 @@ struct ProofCommandTests {
     }
 
     @Test(
-        "A notification without a date is checked at that of its parts, a null at its pair's",
+        """
+        A notification without a date is checked at that of its parts, a null renewal info at its \
+        transaction's date
+        """,
         arguments: [false, true])
     func undated(_ isPair: Bool) async throws {
         let line = try Evidence.undated(isPair: isPair)

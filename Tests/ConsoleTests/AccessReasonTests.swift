@@ -11,6 +11,8 @@ import Testing
 
 @Suite("Why a customer has access or not")
 struct AccessReasonTests {
+    private static let ann = CustomerId("ann")
+
     @Test("Every reason has a cause and an advice of its own, in plain sentences")
     func table() {
         let reasons = AccessReason.allCases
@@ -47,7 +49,7 @@ struct AccessReasonTests {
                 entitlement: "pro", active: basis != nil, basis: basis, state: state,
                 productId: nil, since: Timestamp(milliseconds: 0), until: until,
                 originalTransactionId: nil, trust: .signed, evidence: [])
-            return AccessReason(verdict, nil, at: now)
+            return AccessReason(verdict, of: AccessReasonTests.ann, nil, at: now)
         }
         let given: [AccessReason] = [.paid, .grace, .leeway, .owned, .granted]
         #expect(Verdict.Basis.allCases.map { reason(.renewing, $0) } == given)
@@ -124,7 +126,9 @@ struct AccessReasonTests {
         for (expected, change) in cases {
             let reading = try AccessReasonTests.bought(change)
             let verdict = AccessReasonTests.verdict(reading)
-            #expect(AccessReason(verdict, reading, at: reading.moment.at) == expected)
+            let reason = AccessReason(
+                verdict, of: AccessReasonTests.ann, reading, at: reading.moment.at)
+            #expect(reason == expected)
             AccessReasonTests.check(reading)
             try SubscriptionPageCheck.check(reading)
             let frame = Frame.bare(["subscriptions", "1"], now: reading.moment.now)
@@ -244,15 +248,15 @@ struct AccessReasonTests {
 
     /// The page of a customer who holds the chain, without a verdict.
     private static func customer(_ frame: Frame, _ reading: ChainReading) -> CustomerPage {
-        let (customer, moment, stamp) = (CustomerId("ann"), reading.moment, reading.stamp)
+        let (moment, stamp) = (reading.moment, reading.stamp)
         return CustomerPage(
             frame,
             EntitlementsAnswer(
-                customer: customer, stamp: stamp,
+                customer: ann, stamp: stamp,
                 entitlements: Entitlements(
                     at: moment.at, holdings: [], grants: [], catalogue: Catalogue())),
             CustomerReading(
-                customer: customer, moment: moment, stamp: stamp, chains: [reading],
+                customer: ann, moment: moment, stamp: stamp, chains: [reading],
                 elsewhere: [], commands: []), before: nil)
     }
 
@@ -309,7 +313,7 @@ struct AccessReasonTests {
     private static func check(_ reading: ChainReading) {
         let answer = reading.answer
         let verdict = verdict(reading)
-        let reason = AccessReason(verdict, reading, at: reading.moment.at)
+        let reason = AccessReason(verdict, of: ann, reading, at: reading.moment.at)
         let expected: Set<AccessReason>
         switch (answer.state, answer.isEntitled) {
         case (.subscribed, true), (.renewing, true):
@@ -344,7 +348,8 @@ struct AccessReasonTests {
             var verdict = verdict(reading)
             (verdict.active, verdict.basis) = (false, nil)
             (verdict.state, verdict.productId, verdict.until) = (old.state, old.productId, old.to)
-            #expect(AccessReason(verdict, reading, at: reading.moment.at) == .changedProduct)
+            #expect(
+                AccessReason(verdict, of: ann, reading, at: reading.moment.at) == .changedProduct)
         }
     }
 

@@ -78,21 +78,29 @@ struct CustomerPageTests {
         #expect(reasons[MadeChain.product] == .movedOn)
     }
 
-    @Test("Only a customer whose own claim was undone is told that restoring does not help")
+    @Test("The page says `contact us` only where the customer's own claim was undone")
     func claimUndone() throws {
         let (ann, bob) = (CustomerPageTests.ann, CustomerPageTests.bob)
-        let claim = (Command.Action.claim(ann, policy: .transfer), made.start)
-        let later = within(0).advanced(byMilliseconds: 86_400_000)
-        let cases: [(decisions: [(Command.Action, Timestamp)], expected: AccessReason)] = [
-            ([(.unlink(ann), within(0))], .claimUndone),
-            ([(.link(bob), within(0)), (.unlink(bob), later)], .unlinked),
+        let cases: [(decisions: [Command.Action], ann: AccessReason, bob: AccessReason?)] = [
+            ([.unlink(ann)], .claimUndone, nil),
+            ([.link(bob), .unlink(bob)], .unlinked, .unlinked),
+            // Both lose it to a third customer; then only Ann claims it again.
+            (
+                [
+                    .claim(bob, policy: .share), .link(CustomerId("cat")),
+                    .unlink(CustomerId("cat")), .claim(ann, policy: .share), .unlink(ann),
+                ], .claimUndone, .unlinked
+            ),
         ]
         let moment = made.start.advanced(byMilliseconds: 20 * 86_400_000)
-        for (decisions, expected) in cases {
-            let reading = try CustomerPageTests.reading(
-                made, [made.bought()], [claim] + decisions, at: moment)
-            let reasons = CustomerPageTests.reasons(ann, reading)
-            #expect(reasons[MadeChain.product] == expected)
+        for (decisions, annReason, bobReason) in cases {
+            let all: [Command.Action] = [.claim(ann, policy: .transfer)] + decisions
+            let dated = all.enumerated().map { index, decision in
+                (decision, made.start.advanced(byMilliseconds: Int64(index) * 86_400_000))
+            }
+            let reading = try CustomerPageTests.reading(made, [made.bought()], dated, at: moment)
+            #expect(CustomerPageTests.reasons(ann, reading)[MadeChain.product] == annReason)
+            #expect(CustomerPageTests.reasons(bob, reading)[MadeChain.product] == bobReason)
         }
     }
 
@@ -233,7 +241,7 @@ struct CustomerPageTests {
         let verdicts = entitlements(customer, [reading], at: moment).verdicts
         return Dictionary(
             uniqueKeysWithValues: verdicts.map {
-                ($0.entitlement, AccessReason($0, reading, at: moment))
+                ($0.entitlement, AccessReason($0, of: customer, reading, at: moment))
             })
     }
 

@@ -18,7 +18,8 @@ struct ClaimTests {
     ///
     /// - Parameter others: runs between the check of the claim and its append.
     private func claim(
-        _ ledger: EnvironmentLedger, _ policy: ClaimPolicy = .transfer, actor: String = "app",
+        _ ledger: EnvironmentLedger, for customer: CustomerId = CustomerId("ann"),
+        _ policy: ClaimPolicy = .transfer, actor: String = "app",
         after others: @escaping @Sendable () async throws -> Void = {}
     ) async throws -> CommandIntake.Claimed? {
         let now = place.now
@@ -29,7 +30,7 @@ struct ClaimTests {
                 return try await ledger.log.append(events)
             })
         return try await intake.claim(
-            chain.chainId, for: CustomerId("ann"), policy: policy, actor: actor
+            chain.chainId, for: customer, policy: policy, actor: actor
         ) { true }
     }
 
@@ -58,12 +59,34 @@ struct ClaimTests {
             ([.link(bob), .unlink(bob)], .init(outcome: .moved, position: 5, isWritten: true)),
             ([.unlink(ann)], .init(outcome: .refused, position: nil)),
             ([.link(bob), .unlink(bob)], .init(outcome: .refused, position: nil)),
+            ([.link(ann), .unlink(ann)], .init(outcome: .moved, position: 11, isWritten: true)),
+            // The link of another customer corrected by one of the claimant.
+            (
+                [.link(bob), .link(ann), .unlink(ann)],
+                .init(outcome: .moved, position: 15, isWritten: true)
+            ),
         ]
         for (decisions, expected) in steps {
             for decision in decisions { try await place.decide(decision, chain.chainId) }
             let claimed = try await place.ledger { try await claim($0) }
             #expect(claimed == expected)
         }
+    }
+
+    @Test("A claim that took the chain from another is not made again once it was undone")
+    func undoneAfterTransfer() async throws {
+        _ = try await place.ingest([chain.bought()])
+        let bob = CustomerId("bob")
+        for customer in [CustomerId("ann"), bob] {
+            let claimed = try await place.ledger { try await claim($0, for: customer) }
+            #expect(claimed?.outcome == .moved)
+        }
+        try await place.decide(.unlink(bob), chain.chainId)
+        let again = try await place.ledger { try await claim($0, for: bob) }
+        #expect(again == CommandIntake.Claimed(outcome: .refused, position: nil))
+        // The other claim was not undone.
+        let other = try await place.ledger { try await claim($0) }
+        #expect(other == CommandIntake.Claimed(outcome: .moved, position: 5, isWritten: true))
     }
 
     @Test("The token's customer, beside whom a claim was added, cannot be unlinked")

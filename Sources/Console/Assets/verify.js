@@ -1,6 +1,6 @@
 /* Verifies an event (Verification.md, Log.md): one <li> per check in <section id="verify">; its
  * data-state becomes running, then yes, no or unavailable. Bytes in hex.
- * Its other attributes: EventPage.swift. */
+ * Attributes: EventPage.swift. */
 export const appleRoot = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179";
 const p256 = "3059301306072a8648ce3d020106082a8648ce3d030107";
 const digests = { "300a06082a8648ce3d040302": "SHA-256", "300a06082a8648ce3d040303": "SHA-384" };
@@ -38,8 +38,8 @@ function elements(der) {
   const [head, tag, ...size] = /^(..)(?:([0-7].)|81([89a-f].)|82((?!00)....))/.exec(der) ?? [];
   const end = head?.length + 2 * parseInt(size.join(""), 16);
   need(end <= der.length);
-  const first = { tag, content: der.slice(head.length, end), whole: der.slice(0, end) };
-  return [first, ...elements(der.slice(end))];
+  return [{ tag, content: der.slice(head.length, end), whole: der.slice(0, end) },
+    ...elements(der.slice(end))];
 }
 function sequence(der) {
   const [one, other] = elements(der);
@@ -82,8 +82,8 @@ const ownDate = (jws) => payloadOf(jws).signedDate ?? payloadOf(jws).receiptCrea
 /** The latest of their own dates, else `date`. */
 const latest = (tokens, date) =>
   tokens.map(ownDate).filter(Number.isFinite).sort((a, b) => b - a)[0] ?? date;
-/** A JWS and its parts, at its date, else its parts' latest, else `otherDate`. */
-export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
+/** A JWS and its parts, at its date, else the latest of its parts and pair, else `otherDate`. */
+export async function verifyJWS(jws, roots = [appleRoot], otherDate, pair = []) {
   const [header, content, signature, ...others] = jws.split(".");
   const chain = [];
   let date, payload = {};
@@ -110,7 +110,7 @@ export async function verifyJWS(jws, roots = [appleRoot], otherDate) {
     appData?.signedAppTransactionInfo].filter((part) => part != null);
   const dates = await check("dates at signing", () => {
     need(signed.ok);
-    date = ownDate(jws) ?? latest(parts, otherDate);
+    date = ownDate(jws) ?? latest(pair.concat(parts), otherDate);
     need(Number.isFinite(date), "no date");
     need(chain.every(({ dates: [from, until] }) => from <= date && date <= until),
       "not valid then");
@@ -171,7 +171,7 @@ async function show(section) {
   }));
   const parts = evidence && (jwsFrom || jws) ? tokens(decoder.decode(evidence)) : [];
   for (const part of parts)
-    checks.push(...(await verifyJWS(part, roots.split(" "), latest(parts, +date))).checks);
+    checks.push(...(await verifyJWS(part, roots.split(" "), +date, parts)).checks);
   if (leaf !== undefined) checks.push(await check("leaf hash", () =>
     verifyLeaf({ data: base64(leaf), hash: leafHash, index, evidence })));
   checks.push(await check(`in tree of ${Number(size).toLocaleString("en")}`, async () => {

@@ -56,12 +56,16 @@ package enum AccessReason: String, Sendable, CaseIterable {
     /// The chain's trust is below `entitlement.minimumTrust`.
     case lowTrust
 
-    /// - Parameter reading: the cited chain at the same moment; nil for a grant.
-    package init(_ verdict: Verdict, _ reading: ChainReading?, at moment: Timestamp) {
+    /// - Parameters:
+    ///   - customer: whose verdict it is.
+    ///   - reading: the cited chain at the same moment; nil for a grant.
+    package init(
+        _ verdict: Verdict, of customer: CustomerId, _ reading: ChainReading?, at moment: Timestamp
+    ) {
         self =
             verdict.active
             ? AccessReason.given(verdict.basis, reading)
-            : AccessReason.withheld(verdict, reading, moment)
+            : AccessReason.withheld(verdict, customer, reading, moment)
     }
 
     /// Of a chain itself at the reading's moment, for any holder.
@@ -105,12 +109,12 @@ package enum AccessReason: String, Sendable, CaseIterable {
     }
 
     private static func withheld(
-        _ verdict: Verdict, _ reading: ChainReading?, _ moment: Timestamp
+        _ verdict: Verdict, _ customer: CustomerId, _ reading: ChainReading?, _ moment: Timestamp
     ) -> AccessReason {
         guard let state = verdict.state else { return .grantEnded }
         // Also of retry: Apple retries no payment for what the chain continued without.
         if state.isEntitled || state == .billingRetry, let until = verdict.until, until <= moment {
-            return successor(verdict, reading)
+            return successor(verdict, customer, reading)
         }
         return withheld(state, reason(verdict, reading))
     }
@@ -129,17 +133,20 @@ package enum AccessReason: String, Sendable, CaseIterable {
     }
 
     /// What took the place of a stretch that is over.
-    private static func successor(_ verdict: Verdict, _ reading: ChainReading?) -> AccessReason {
+    private static func successor(
+        _ verdict: Verdict, _ customer: CustomerId, _ reading: ChainReading?
+    ) -> AccessReason {
         guard let reading, let until = verdict.until else { return .movedOn }
         let holders = reading.life.holders
-        let kept = Set(holders.holders(at: until).map(\.customer))
-        let lost = holders.holders(at: until.advanced(byMilliseconds: -1)).map(\.customer)
-            .filter { !kept.contains($0) }
+        func isHeld(at time: Timestamp) -> Bool {
+            holders.holders(at: time).contains { $0.customer == customer }
+        }
+        let isLost = isHeld(at: until.advanced(byMilliseconds: -1)) && !isHeld(at: until)
         // Where another account bought the other product, the purchase is theirs.
         let next = reading.life.intervals.first { $0.from == until }
-        if lost.isEmpty, let next, next.productId != verdict.productId { return .changedProduct }
+        if !isLost, let next, next.productId != verdict.productId { return .changedProduct }
         guard holders.holders(at: reading.moment.at).isEmpty else { return .movedOn }
-        return lost.contains { holders.isClaimUndone(of: $0) } ? .claimUndone : .unlinked
+        return holders.isClaimUndone(of: customer) ? .claimUndone : .unlinked
     }
 
     /// Whether the purchase went on: not shown as a loss.

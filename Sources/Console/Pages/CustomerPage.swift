@@ -72,7 +72,8 @@ package struct CustomerPage {
     private var verdicts: HTML {
         let explained = answer.entitlements.verdicts.enumerated().map { number, verdict in
             let chain = reading.chain(of: verdict)
-            let reason = AccessReason(verdict, chain, at: reading.moment.at)
+            let reason = AccessReason(
+                verdict, of: reading.customer, chain, at: reading.moment.at)
             return (
                 rank: CustomerPage.rank(verdict, reason),
                 html: explain(verdict, reason, chain, number)

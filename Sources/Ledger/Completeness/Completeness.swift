@@ -7,8 +7,8 @@ public struct Completeness: Hashable, Sendable {
     /// An app's complete interval from a position on: everything signed in `[from, through)`.
     public struct State: Hashable, Sendable {
         public let bundleId: BundleId
-        /// Position of the event that produced the state, and when that event was received, or the
-        /// state before it if that is later.
+        /// Position of the event that produced the state, and when that event was received, or
+        /// that of the state before it, if later.
         public let position: Int64
         public let receivedAt: Timestamp
         public let window: CompleteWindow

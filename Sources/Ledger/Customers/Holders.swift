@@ -102,11 +102,11 @@ public struct Holders: Hashable, Sendable {
         return Holders.outcome(of: claim, policy, present, token: token)
     }
 
-    /// Whether the last decision about a customer undid their claim: the same upload does not make
-    /// it again.
+    /// Whether the last decision about a customer undid their claim: neither the same upload nor,
+    /// while no customer holds the chain, another one makes it again.
     package func isClaimUndone(of customer: CustomerId) -> Bool {
-        let own = effective.filter { $0.command?.customer == customer }
-        return own.last?.command?.name == .unlink && own.contains { $0.command?.name == .claim }
+        let own = effective.filter { $0.command?.customer == customer }.suffix(2)
+        return own.map { $0.command?.name } == [.claim, .unlink]
     }
 
     /// Position of the last decision where that is an unlink; nil where it is another one.

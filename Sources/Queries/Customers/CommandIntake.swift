@@ -140,8 +140,9 @@ public struct CommandIntake: Sendable {
     /// and appended (`POST /v1/transactions`; `Lifecycle.md` §6). Only claims that change the
     /// holders are written. The result is the outcome at the claim's own position: of concurrent
     /// claims, each gets its own effect, not the final state. A known claim is not written again,
-    /// under any actor; one that was undone since has no effect. One that gave way to another
-    /// customer's link is made anew once that is removed.
+    /// under any actor; one that was undone since has no effect, nor has another one by that
+    /// customer while no customer holds the chain. One that gave way to another customer's link or
+    /// claim is made anew once that is removed.
     ///
     /// - Parameters:
     ///   - actor: the uploader, as far as the service can identify it.
@@ -153,14 +154,17 @@ public struct CommandIntake: Sendable {
         let life = try await life(of: chain)
         let holders = life.holders
         let now = clock()
-        let outcome = holders.outcome(of: customer, policy: policy, at: now)
+        let present = holders.holders(at: now)
+        let isUndone = present.isEmpty && holders.isClaimUndone(of: customer)
+        let outcome =
+            isUndone ? .refused : holders.outcome(of: customer, policy: policy, at: now)
         guard outcome == .moved || outcome == .added else {
             try CommandCheck.check(customer)
             return Claimed(outcome: outcome, position: nil)
         }
         // The id includes the current holders: repeating an upload repeats the claim, unless the
         // holders changed in between.
-        var before = holders.holders(at: now).map { String($0.cause) }.joined(separator: ",")
+        var before = present.map { String($0.cause) }.joined(separator: ",")
         var command = Command(
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
             reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))

@@ -71,7 +71,8 @@ struct MCPText {
 
     private func line(_ verdict: Verdict, _ reading: CustomerReading) -> String {
         let chain = reading.chain(of: verdict)
-        let reason = AccessReason(verdict, chain, at: reading.moment.at)
+        let reason = AccessReason(
+            verdict, of: reading.customer, chain, at: reading.moment.at)
         let head =
             verdict.active
             ? "Access to \(verdict.entitlement)\(until(verdict.until))"

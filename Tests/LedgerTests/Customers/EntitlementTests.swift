@@ -12,6 +12,7 @@ struct EntitlementTests {
         products: [
             ProductId("pro.monthly"): Catalogue.Product(
                 entitlements: ["pro", "cloud"], group: "main"),
+            ProductId("pro.yearly"): Catalogue.Product(entitlements: ["pro"], group: "main"),
             ProductId("basic"): Catalogue.Product(entitlements: ["basic"], group: "main"),
             ProductId("nothing"): Catalogue.Product(entitlements: []),
         ])
@@ -123,16 +124,20 @@ struct EntitlementTests {
         #expect(found.groups.map(\.standing) == [.active])
     }
 
-    @Test("An entitlement ends where the product changes to another, though the state goes on")
+    @Test("An entitlement ends where the product changes to one that does not give it")
     func changedProduct() throws {
         let renewals: [Fact] = [
             .didRenew("2", day(30), day(60)),
             .didRenew("3", day(60), day(90)).transaction { $0.productId = ProductId("basic") },
             .didRenew("4", day(90), day(120)),
+            .didRenew("5", day(120), day(150)).transaction {
+                $0.productId = ProductId("pro.yearly")
+            },
         ]
         let facts = [bought] + renewals.map { $0.token("ann") }
         let cases: [(at: Timestamp, name: String, until: Timestamp)] = [
-            (day(40), "pro", day(60)), (day(70), "basic", day(90)), (day(100), "pro", day(120)),
+            (day(40), "pro", day(60)), (day(70), "basic", day(90)), (day(100), "pro", day(150)),
+            (day(100), "cloud", day(120)), (day(130), "pro", day(150)),
         ]
         for (at, name, until) in cases {
             let found = try verdict(asked(at, facts), name)

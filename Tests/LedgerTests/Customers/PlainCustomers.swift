@@ -36,7 +36,7 @@ struct PlainCustomers {
 
     // MARK: Holders
 
-    /// On whose word a customer holds a chain.
+    /// By what a customer holds a chain.
     private enum Word {
         case token, link, claim
     }
@@ -60,7 +60,7 @@ struct PlainCustomers {
                 continue
             case .unlink(let customer):
                 linked.removeAll { $0.0 == customer.rawValue && $0.1 != .token }
-                // Nobody's link or claim is left: the token applies again.
+                // No link or claim is left: the token applies again.
                 if linked.allSatisfy({ $0.1 == .token }) { linked = [] }
             case .claim(let customer, let policy):
                 let name = customer.rawValue
