@@ -44,19 +44,26 @@ struct ReconcileCommand: OutputCommand {
         let lines = report.results.map { result in
             (namesApps ? "\(result.chain.bundleId) " : "") + result.text + "\n"
         }
-        let stop = report.stop.flatMap { $0.isRefusedApp ? nil : CommandFailure($0) }
-        // Other apps may have been refused otherwise: their results say how.
-        let refusal = report.refusals.first?.failure.map { first in
-            let alike = report.refusals.filter { $0.failure?.code == first.code }
-            return CommandFailure(first, about: alike.map(\.chain.bundleId).sorted())
-        }
-        let warning = stop == nil ? nil : refusal.map { "warning: \($0.code): \($0.message)" }
+        let stop = report.stop.flatMap { $0.concernsApp ? nil : CommandFailure($0) }
+        // The first decides the exit code.
+        let failures: [CommandFailure] = [
+            stop, failure(of: report.limits), failure(of: report.refusals),
+        ].compactMap { $0 }
         return Output(
             json: report.write(to:),
             text: lines.joined() + "\(report.summary); position \(report.position)\n",
-            notes: warning.map { [$0] } ?? [],
+            notes: failures.dropFirst().map { "warning: \($0.code): \($0.message)" },
             isClean: report.count(.failed) + report.count(.unknown) == 0,
-            failure: stop ?? refusal)
+            failure: failures.first)
+    }
+
+    /// The failure of the first, naming the apps of all that failed alike; how the others failed,
+    /// their results say.
+    private func failure(of results: [ChainReconciliation]) -> CommandFailure? {
+        results.first?.failure.map { first in
+            let alike = results.filter { $0.failure?.code == first.code }
+            return CommandFailure(first, about: alike.map(\.chain.bundleId).sorted())
+        }
     }
 
     private func reconcile(

@@ -117,11 +117,6 @@ struct RecoverCommand: OutputCommand {
             }
         }.run { done in progress.show(RecoveryText.progress(done)) }
         progress.end()
-        if let end = report.to, end < window.to {
-            Terminal.note(
-                "This resumed an earlier recovery; run it again for what was sent from"
-                    + " \(end.rfc3339) on.")
-        }
         return Output(
             json: { report.write(to: &$0, suggested: proposed) },
             text: RecoveryText.report(report), isClean: !report.isFlawed)

@@ -101,7 +101,8 @@ struct ReconcileCommandTests {
             #expect(taken.code == 0, "\(taken.err)")
             let outcome = try await place.run(["reconcile"] + apps)
             #expect(outcome.code == 74)
-            #expect(outcome.err.contains("error: rateLimited: "), "\(outcome.err)")
+            #expect(
+                outcome.err.contains("error: rateLimited: \(Workplace.app): "), "\(outcome.err)")
             #expect(
                 outcome.err.contains("warning: unauthorized: \(other): "), "\(outcome.err)")
         }

@@ -43,9 +43,9 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
         }
     }
 
-    /// Whether further requests about the app would fail and those about other apps would not:
-    /// Apple refuses the app or its key, or limits its rate.
-    var concernsApp: Bool { isRefusedApp || failure?.code == .rateLimited }
+    /// Whether requests about other chains of the app would fail too, and those about other apps
+    /// would not: Apple refuses the app or its key, or accepts no more of its requests of this kind.
+    package var concernsApp: Bool { isRefusedApp || failure?.code == .rateLimited }
 
     /// Whether further requests would fail the same way for any customer: of the app, where Apple
     /// refuses it or its key; of every app, after a failure of the store or a cancellation.

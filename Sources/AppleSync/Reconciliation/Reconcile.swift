@@ -31,8 +31,8 @@ public struct Reconcile: Sendable {
     // MARK: Running
 
     /// Reconciles chains until none are left, the budget is spent, or Apple cannot be reached.
-    /// Where Apple refuses an app or its key, or limits its rate, the other chains of the app are
-    /// left. `report` is called after each chain.
+    /// Where Apple refuses an app or its key, or limits its requests of a kind, the other chains of
+    /// the app are left for this run. `report` is called after each chain.
     ///
     /// Throws when notices cannot be read; a later failure is in the run's report.
     public func run(
@@ -121,7 +121,6 @@ public struct Reconcile: Sendable {
             var waiting = run.work[...]
             // Apps that Apple refuses or limits: only their own chains are left.
             var unusable: Set<BundleId> = []
-            var limit: AppleRequestFailure?
             while true {
                 waiting = waiting.drop { unusable.contains($0.chain.bundleId) }
                 while begun < count, report.stop == nil, spent < run.budget.requests ?? .max,
@@ -134,7 +133,8 @@ public struct Reconcile: Sendable {
                     waiting = waiting.drop { unusable.contains($0.chain.bundleId) }
                 }
                 guard let (place, result) = await group.next() else {
-                    report.stop = report.stop ?? limit ?? report.refusals.first?.failure
+                    report.stop =
+                        report.stop ?? (report.limits + report.refusals).first?.failure
                     return report
                 }
                 spent += result.requests
@@ -143,9 +143,8 @@ public struct Reconcile: Sendable {
                     await keep(next, run, &report)
                     let isOfApp = next.failure?.concernsApp ?? false
                     streak = next.failure?.mayPass ?? false && !isOfApp ? streak + 1 : 0
-                    if let failure = next.failure, isOfApp {
+                    if isOfApp {
                         unusable.insert(next.chain.bundleId)
-                        if !failure.isRefusedApp { limit = limit ?? failure }
                     } else if let failure = next.failure,
                         failure.concernsAllCustomers || streak >= ReconcileLimits.failureStreak
                     {

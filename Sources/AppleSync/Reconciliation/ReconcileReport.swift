@@ -14,8 +14,8 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
-    /// Why the run ended early, or else the first limit of an app's rate, or the first of the
-    /// `refusals`; nil without any.
+    /// Why the run ended early, or else the first of the `limits`, or of the `refusals`; nil without
+    /// any.
     public package(set) var stop: AppleRequestFailure?
 
     init(environment: Environment) { self.environment = environment }
@@ -26,10 +26,19 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
 
     /// The first result of each app that Apple refused, or whose key, with the refusal as its
     /// failure; also where another failure is `stop`.
-    public var refusals: [ChainReconciliation] {
+    public var refusals: [ChainReconciliation] { firstOfApps { $0.isRefusedApp } }
+
+    /// The first result of each app whose rate Apple limited, likewise.
+    public var limits: [ChainReconciliation] {
+        firstOfApps { $0.concernsApp && !$0.isRefusedApp }
+    }
+
+    private func firstOfApps(
+        _ isWanted: (AppleRequestFailure) -> Bool
+    ) -> [ChainReconciliation] {
         var apps: Set<BundleId> = []
         return results.filter {
-            $0.failure?.isRefusedApp == true && apps.insert($0.chain.bundleId).inserted
+            $0.failure.map(isWanted) == true && apps.insert($0.chain.bundleId).inserted
         }
     }
 

@@ -7,6 +7,8 @@ public struct RecoveryReport: Sendable {
     /// The requested window, without the part that Apple no longer has; nil: nothing was requested.
     public internal(set) var from: Timestamp?
     public internal(set) var to: Timestamp?
+    /// Whether `to` is earlier than requested: the end of an earlier recovery that was resumed.
+    var endsEarlier = false
     /// Notifications received from Apple's history, repetitions included.
     public internal(set) var fetchedCount: Int64 = 0
     /// New ones among them, by type in byte order.

@@ -151,6 +151,7 @@ public struct RecoveryRun: Sendable {
             complete: ledger.complete(of: request.bundleId, .everything, head: snapshot.position),
             position: snapshot.position)
         (report.from, report.to) = (finished.plan.from, finished.plan.to)
+        report.endsEarlier = finished.plan.to < request.to
         report.reservation = reservation
         try await RecoveryEffect(
             snapshot: snapshot, request: request, start: record.startPosition,

@@ -39,8 +39,8 @@ public enum RecoveryText {
         let days = OutageDetection.lookBackMilliseconds / 86_400_000
         let found =
             if !hasDeliveries {
-                "No delivery is known here, and Apple lists no failed one: nothing can look"
-                    + " missing."
+                "No delivery is known here: Apple may not reach this service. Apple lists no failed"
+                    + " delivery that was not swept."
             } else if isTooOld {
                 "Nothing looks missing within Apple's history; for older notifications `subledger"
                     + " backfill` fetches the histories of customers."
@@ -71,6 +71,11 @@ public enum RecoveryText {
                 "Apple keeps no notifications from before \(from);"
                     + " \(report.tooOldCount) chains were alive then: fetch their histories with"
                     + " `subledger backfill`.")
+        }
+        if report.endsEarlier {
+            lines.append(
+                "This resumed an earlier recovery; repeat it for what was sent from"
+                    + " \(report.to?.rfc3339 ?? "") on.")
         }
         lines.append(certainty(report))
         return lines.printableText

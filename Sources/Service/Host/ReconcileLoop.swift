@@ -72,12 +72,12 @@ public struct ReconcileLoop: Sendable {
             let reported = try await reconcile.run(budget: budget)
             if !reported.results.isEmpty { report(.reconciled(reported)) }
             guard !Task.isCancelled else { return [] }
-            if let stop = reported.stop, !stop.isRefusedApp {
+            if let stop = reported.stop, !stop.concernsApp {
                 noteFailure(stop.code, stop.message)
             }
-            for refusal in reported.refusals {
-                guard let failure = refusal.failure else { continue }
-                noteFailure(failure.code, "\(refusal.chain.bundleId): \(failure.message)")
+            for result in reported.limits + reported.refusals {
+                guard let failure = result.failure else { continue }
+                noteFailure(failure.code, "\(result.chain.bundleId): \(failure.message)")
             }
             return reported.refusals.map(\.chain.bundleId)
         } catch {

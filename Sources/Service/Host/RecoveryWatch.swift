@@ -62,7 +62,7 @@ public struct RecoveryWatch: Sendable {
             guard (try? await lease.take(if: served.isCurrent)) == true else { continue }
             for client in clients where !Task.isCancelled {
                 do throws(RecoveryFailure) {
-                    try await check(served, client)
+                    if try await check(served, client) { _ = try await check(served, client) }
                 } catch {
                     guard !Task.isCancelled else { return }
                     // It is retried.
@@ -72,11 +72,13 @@ public struct RecoveryWatch: Sendable {
         }
     }
 
+    /// Whether it resumed an earlier sweep, so that what was sent since that began is still to be
+    /// swept.
     private func check(
         _ served: ServedLedger, _ client: AppStoreServerAPIClient
-    ) async throws(RecoveryFailure) {
+    ) async throws(RecoveryFailure) -> Bool {
         let (ledger, now) = (served.ledger, clock.now)
-        guard let first = try await beginning(served) else { return }
+        guard let first = try await beginning(served) else { return false }
         let name = UncertainSweeps.Name(
             environment: served.environment, bundleId: client.bundleId)
         let swept = uncertain.window(name, at: now)
@@ -91,7 +93,7 @@ public struct RecoveryWatch: Sendable {
         }
         let isDue = again != nil || isOld ?? true
         host.outages.note(served.environment, client.bundleId, suggestions, at: now)
-        guard !suggestions.isEmpty || isDue else { return }
+        guard !suggestions.isEmpty || isDue else { return false }
         for suggestion in suggestions {
             note(
                 "outageSuspected", served, client,
@@ -101,7 +103,7 @@ public struct RecoveryWatch: Sendable {
         let from = min(
             next ?? first, OutageDetection.hull(suggestions)?.from ?? now, again ?? now)
         let to = now.advanced(byMilliseconds: -RecoveryRun.settleMilliseconds)
-        guard from < to else { return }
+        guard from < to else { return false }
         var request = RecoveryRequest(
             bundleId: client.bundleId, environment: served.environment, from: from, to: to)
         // The next check resumes a sweep that failed.
@@ -115,7 +117,7 @@ public struct RecoveryWatch: Sendable {
                     + (done.refusedCount > 0
                         ? "; \(done.refusedCount) could not be taken in (see quarantine)" : ""))
         }
-        guard let start = done.from, let end = done.to else { return }
+        guard let start = done.from, let end = done.to else { return false }
         let window = CompleteWindow(from: start, through: end)
         host.outages.note(
             served.environment, client.bundleId, OutageDetection.open(suggestions, [window]),
@@ -128,6 +130,7 @@ public struct RecoveryWatch: Sendable {
                     + " Apple's history and were never swept; completeFrom is now the latter time;"
                     + " `subledger backfill` fetches what Apple still has of each customer")
         }
+        return end < to
     }
 
     private func note(

@@ -68,6 +68,7 @@ struct ReconcileFailureTests {
         let report = try await usual.reconcile(
             place, try AskedApple(), others: [other: limited.client])
         #expect(report.stop?.code == "rateLimited")
+        #expect(report.limits.map(\.chain.bundleId) == [other])
         #expect(report.refusals.isEmpty)
         let rest = report.results.filter { $0.chain.bundleId != other }
         #expect(rest.count == count && rest.allSatisfy { $0.failure == nil })

@@ -145,6 +145,28 @@ struct ReconcileLoopTests {
                 == [[other, AskedApple.app], [AskedApple.app]])
     }
 
+    @Test("Each app whose rate Apple limits is named, and does not rest")
+    func limitedApps() async throws {
+        let other = BundleId("com.example.b")
+        let place = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        _ = try await place.ingest(
+            [MadeChain().bought(), MadeChain(bundleId: other.rawValue).bought()])
+        let limits = [ServedFaultRule(.rateLimited(milliseconds: 600_000))]
+        let limited = try AskedApple(faults: limits)
+        let second =
+            ReconcileLimits.firstRoundMilliseconds + ReconcileLimits.roundMilliseconds
+        let noted = try await notes(
+            place, try AskedApple(faults: limits), others: [other: limited.client],
+            until: { $0 >= second }
+        ).map(\.note)
+        #expect(noted.map(\.code) == ["reconciled", "rateLimited", "rateLimited", "reconciled"])
+        for app in [other, AskedApple.app] {
+            #expect(noted.contains { $0.message.contains("\(app): ") })
+        }
+        let rounds = noted.compactMap(\.reconciled)
+        #expect(rounds.map(\.paused) == [0, 0])
+    }
+
     @Test("After an outage the service closes gaps automatically, a bounded number per round")
     func closes() async throws {
         let place = try await AskedApple.ledger()

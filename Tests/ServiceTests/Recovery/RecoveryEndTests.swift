@@ -65,6 +65,9 @@ struct RecoveryEndTests {
         let done = try await world.recover(again)
         #expect(done.report.to == (goesOn ? request.to : again.to))
         #expect(done.report.completeThrough == done.report.to)
+        let text = RecoveryText.report(done.report)
+        let rest = "for what was sent from \(request.to.rfc3339) on."
+        #expect(text.contains(rest) == goesOn)
         if goesOn {
             // As without the interruption: earlier pages count.
             #expect(done.report.newCount == whole.report.newCount)

@@ -196,6 +196,23 @@ struct RecoveryWatchTests {
             world, from: RecoveryWorld.now, after: [0, 10 * Self.minute])
         #expect(looks[0].completeThrough == nil)
         #expect(looks[1].completeThrough != nil)
-        #expect(looks[1].requestCount < whole[0].requestCount)
+        // The last one looks for failed deliveries once more.
+        #expect(looks[1].requestCount - 1 < whole[0].requestCount)
+    }
+
+    @Test("What was sent while a sweep lay interrupted is swept by the check that resumes it")
+    func interruptedLong() async throws {
+        var world = try RecoveryWorld()
+        let old = RecoveryWorld.times(1, every: 1, to: RecoveryWorld.days(40))
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: old))
+        world.faults = [
+            ServedFaultRule(.garbage, only: .notificationHistory, from: 8, count: 1)
+        ]
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 11 * Self.hour])
+        #expect(looks[0].completeThrough == nil)
+        let settled = 11 * Self.hour - 5 * Self.minute
+        #expect(
+            looks[1].completeThrough == RecoveryWorld.now.advanced(byMilliseconds: settled))
     }
 }
