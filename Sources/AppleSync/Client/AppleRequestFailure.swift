@@ -44,7 +44,8 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     }
 
     /// Whether requests about other chains of the app would fail too, and those about other apps
-    /// would not: Apple refuses the app or its key, or accepts no more of its requests of this kind.
+    /// would not: Apple refuses the app or its key, or accepts no more of its requests of this
+    /// kind.
     package var concernsApp: Bool { isRefusedApp || failure?.code == .rateLimited }
 
     /// Whether further requests would fail the same way for any customer: of the app, where Apple

@@ -14,8 +14,8 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     public package(set) var paused = 0
     /// The end of the log afterwards.
     public package(set) var position: Int64 = 0
-    /// Why the run ended early, or else the first of the `limits`, or of the `refusals`; nil without
-    /// any.
+    /// Why the run ended early, or else the first of the `limits`, or of the `refusals`; nil
+    /// without any.
     public package(set) var stop: AppleRequestFailure?
 
     init(environment: Environment) { self.environment = environment }

@@ -41,8 +41,8 @@ public struct Recovery: Sendable {
 
     /// Slices walked concurrently; with one, the same responses give the same sequence of requests.
     package var width = Recovery.walkCount
-    /// How long a window that ended now is resumed: longer than a first sweep usually takes, so that
-    /// its progress is not lost; later, so much has been sent that a new window is due.
+    /// How long a window that ended now is resumed: longer than a first sweep usually takes, so
+    /// that its progress is not lost; later, so much has been sent that a new window is due.
     static let openMilliseconds: Int64 = 86_400_000
     /// Slices walked concurrently: Apple responds slowly, and the client limits the rate.
     static let walkCount = APILimits.concurrency
