@@ -239,10 +239,7 @@ struct ProofCommandTests {
     }
 
     @Test(
-        """
-        A notification without a date is checked at that of its parts, a null renewal info at its \
-        transaction's date
-        """,
+        "A notification or renewal info without a date is checked at that of the other parts",
         arguments: [false, true])
     func undated(_ isPair: Bool) async throws {
         let line = try Evidence.undated(isPair: isPair)
