@@ -36,7 +36,14 @@ final class OrderedFacts: Sendable {
         let all = OrderedFacts(
             completed.facts, completed, unusable, environment, ranks: nil)
         guard all.ranksDiffer else { return all }
-        let ranks = TrustRanks(all)
+        var ranks = TrustRanks(all, after: nil)
+        var known = 0
+        // What a rejected purchase made to be ignored is judged by the next pass.
+        while ranks.rejected.count > known {
+            known = ranks.rejected.count
+            let rest = OrderedFacts(ranks.counted, completed, unusable, environment, ranks: nil)
+            ranks = TrustRanks(rest, after: ranks)
+        }
         return OrderedFacts(ranks.counted, completed, unusable, environment, ranks: ranks)
     }
 

@@ -81,7 +81,8 @@ extension Period {
         return periods
     }
 
-    /// The periods of a chain, in no order. Only auto-renewable transactions make periods.
+    /// The periods of a chain without unknown copies, in no order. Only auto-renewable transactions
+    /// make periods.
     static func stated(_ records: [TransactionRecord], _ facts: OrderedFacts) -> [Period] {
         let groups = groups(records.indices, records, facts)
         var joined = records
@@ -100,7 +101,33 @@ extension Period {
                 renewal = nil
             }
         }
+        removeUnknownCopies(&periods, records, facts)
         return periods
+    }
+
+    /// Removes the empty periods that end no later than an earlier one with a duration: copies,
+    /// dated when they were restored, of purchases that are not known (rule 4).
+    private static func removeUnknownCopies(
+        _ periods: inout [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
+    ) {
+        guard periods.contains(where: { $0.statedEnd <= $0.start }) else { return }
+        periods.sort(by: precedes)
+        var reach = Timestamp(milliseconds: .min)
+        periods.removeAll { period in
+            guard period.statedEnd <= period.start else {
+                reach = max(reach, period.statedEnd)
+                return false
+            }
+            return period.statedEnd <= reach && !period.isAnnounced(records, facts)
+        }
+    }
+
+    /// Whether SUBSCRIBED or DID_RENEW states it: of a copy neither is sent.
+    private func isAnnounced(_ all: [TransactionRecord], _ facts: OrderedFacts) -> Bool {
+        records.lazy.flatMap { all[$0].statements }.contains { statement in
+            let type = facts[statement.fact].cause.notificationType?.value
+            return type == .subscribed || type == .didRenew
+        }
     }
 
     /// Rule 4's order, in which a renewal that was replaced before it began is just before its
@@ -109,7 +136,6 @@ extension Period {
         _ periods: inout [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
     ) {
         periods.sort(by: precedes)
-        removeUnknownCopies(&periods, facts)
         for index in periods.indices.dropFirst() {
             var replaced = periods[index]
             let earliest = replaced.start.advanced(byMilliseconds: -replaced.leadMilliseconds)
@@ -129,23 +155,6 @@ extension Period {
             replaced.countsFrom = periods[place].countsFrom
             periods.remove(at: index)
             periods.insert(replaced, at: place)
-        }
-    }
-
-    /// Removes empty periods that end no later than one before them: copies, dated when they were
-    /// restored, of purchases that are not known (rule 4).
-    private static func removeUnknownCopies(_ periods: inout [Period], _ facts: OrderedFacts) {
-        guard periods.contains(where: { $0.statedEnd <= $0.start }) else { return }
-        var ends: [Trust: Timestamp] = [:]
-        periods = periods.filter { period in
-            let trust = facts[period.bestFact].trust
-            if period.statedEnd <= period.start,
-                ends.contains(where: { $0.key >= trust && $0.value >= period.statedEnd })
-            {
-                return false
-            }
-            ends[trust] = max(ends[trust] ?? period.statedEnd, period.statedEnd)
-            return true
         }
     }
 
@@ -286,13 +295,14 @@ extension Period {
         return groups.flatMap { accepted($0.records, records, facts) }
     }
 
-    /// The transactions of one purchase with its highest rank: lower-rank statements about it,
+    /// The transactions of one purchase with the highest rank that dates it: those of other ranks,
     /// under any transactionId, are ignored (`Lifecycle.md` §2 rule 2) and do not join what would
     /// otherwise be several purchases. They may still name a renewal (`isRenewal`).
     private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> [Group] {
-        let trust = group.map { all[$0].best.trust }.max()
+        let dated = group.filter { !all[$0].isLate(facts) }
+        let trust = (dated.isEmpty ? Array(group) : dated).map { all[$0].best.trust }.max()
         let kept = group.filter { all[$0].best.trust == trust }
         guard kept.count < group.count else { return [Group(records: group)] }
         let ignored = group.filter { all[$0].best.trust != trust && all[$0].renewalFact != nil }

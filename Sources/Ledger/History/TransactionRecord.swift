@@ -193,7 +193,7 @@ struct TransactionRecord: Sendable {
     }
 
     /// The end of a subscription's transaction by its best snapshot, or a later one that a
-    /// RENEWAL_EXTENDED states: what else was once stated joins no periods (rule 2).
+    /// RENEWAL_EXTENDED states. Ends of other snapshots do not decide what overlaps (rule 2).
     func end(_ facts: OrderedFacts) -> Timestamp? {
         guard let best = facts[bestFact].statedTransaction, best.isAutoRenewable,
             let end = best.expiresDate
@@ -201,11 +201,15 @@ struct TransactionRecord: Sendable {
         return max(end, extendedEnd ?? end)
     }
 
-    /// The purchaseDate. A copy that was restored after the end of its period has the date of the
-    /// restore; it counts from just before that end.
+    /// Whether it is a copy that was restored at or after the end of its period: its purchaseDate
+    /// is that of the restore.
+    func isLate(_ facts: OrderedFacts) -> Bool {
+        end(facts).map { $0 <= purchaseDate(facts) } ?? false
+    }
+
+    /// The purchaseDate; of a late copy, just before the end.
     func bought(_ facts: OrderedFacts) -> Timestamp {
-        let date = purchaseDate(facts)
-        guard let end = end(facts), end <= date else { return date }
+        guard isLate(facts), let end = end(facts) else { return purchaseDate(facts) }
         return end.advanced(byMilliseconds: -AfterPeriodRule.receiptPrecisionMilliseconds)
     }
 
@@ -219,7 +223,7 @@ struct TransactionRecord: Sendable {
         guard copies.contains(where: { !records[$0].spans.isEmpty }) else {
             return copies.isEmpty ? [] : [copies]
         }
-        let dated = copies.map { (date: records[$0].bought(facts), copy: $0) }
+        let dated = copies.map { (date: records[$0].known(facts), copy: $0) }
             .sorted { ($0.date, $0.copy) < ($1.date, $1.copy) }
         let order = dated.map(\.copy)
         var purchases: [ArraySlice<Int>] = []
@@ -240,12 +244,19 @@ struct TransactionRecord: Sendable {
         return purchases
     }
 
+    /// When its purchase must have been made at the latest: a copy may be dated after its
+    /// revocation.
+    private func known(_ facts: OrderedFacts) -> Timestamp {
+        let bought = bought(facts)
+        return spans.map(\.from).min().map { min($0, bought) } ?? bought
+    }
+
     /// Whether access began with it, unless it repeats a purchase: a copy restored after the end of
     /// its period gives none, nor does one that was revoked by its own date.
     private func givesAccess(_ facts: OrderedFacts) -> Bool {
         let date = purchaseDate(facts)
         let isRevoked = statements.contains { $0.revocationDate.map { $0 <= date } ?? false }
-        return !isRevoked && bought(facts) == date
+        return !isRevoked && !isLate(facts)
     }
 
     /// Whether it was revoked at a later purchase: as it is known now, or was stated then.
@@ -309,8 +320,8 @@ struct TransactionRecord: Sendable {
         endRevocations(of: revoked, &all)
     }
 
-    /// Ends each revocation with the first reversal of one of its second, unless it was stated
-    /// again after that.
+    /// Ends each revocation with the first reversal, after its last statement, of any copy's
+    /// revocation in the same second.
     private static func endRevocations(of copies: [Int], _ all: inout [TransactionRecord]) {
         var reversals: [Int64: [(time: Timestamp, fact: Int)]] = [:]
         for index in copies {
@@ -328,8 +339,13 @@ struct TransactionRecord: Sendable {
                 let known = reversals[span.from.wholeSeconds] ?? []
                 let after = max(span.from, span.lastStated)
                 let next = known.indices.partitioningIndex { known[$0].time > after }
-                guard next < known.count, span.to.map({ known[next].time < $0 }) ?? true
-                else { continue }
+                guard next < known.count else { continue }
+                // One reversal has one fact, also where two copies state it in one millisecond.
+                if let time = span.to, let fact = span.closer,
+                    (time, fact) <= (known[next].time, known[next].fact)
+                {
+                    continue
+                }
                 all[index].spans[place].to = known[next].time
                 all[index].spans[place].closer = known[next].fact
             }

@@ -46,8 +46,10 @@ struct TrustRanks: Sendable {
     /// Every renewal snapshot, oldest first.
     let renewals: [RankedRenewal]
 
-    /// - Parameter all: every fact, completed, with nothing rejected yet.
-    init(_ all: OrderedFacts) {
+    /// - Parameters:
+    ///   - all: every fact, completed; without the transactions that an earlier pass rejected.
+    ///   - earlier: that pass.
+    init(_ all: OrderedFacts, after earlier: TrustRanks?) {
         let records = TransactionRecord.records(of: all)
         let periods = Period.stated(records, all)
         var counted: [Period] = []
@@ -64,14 +66,15 @@ struct TrustRanks: Sendable {
             }
             Period.order(&counted, records, all)
         }
-        self.rejected = rejected
+        self.rejected = (earlier?.rejected ?? []) + rejected
         let ids = Set(rejected.flatMap { $0.period.records.map { records[$0].transactionId } })
         func isRejected(_ fact: Fact) -> Bool {
             fact.statedTransaction.map { ids.contains($0.transactionId) } ?? false
         }
-        rejectedTokens = all.facts.compactMap { fact in
+        let tokens = all.facts.compactMap { fact in
             isRejected(fact) ? fact.statedTransaction?.appAccountToken : nil
         }
+        rejectedTokens = (earlier?.rejectedTokens ?? []) + tokens
         self.counted = all.facts.map { fact in
             guard isRejected(fact) else { return fact }
             var rest = fact

@@ -266,4 +266,24 @@ struct TrustRankTests {
         #expect(life.notices(.unknownValue).isEmpty == (expected != nil))
         #expect(life.notices(.unreadable).isEmpty)
     }
+
+    @Test("A purchase that a rejected one of its line item had hidden is judged, too")
+    func hiddenByARejectedPurchase() {
+        func item(_ fact: Fact) -> Fact {
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("77") }
+        }
+        let signed = [
+            Fact.subscribed("1", day(0), day(30)), .transaction("1", day(0), day(30), at: day(25)),
+        ]
+        let running = item(.transaction("8", day(10), day(20), at: day(10)))
+        let late = item(.transaction("8", day(15), day(12), at: day(15)))
+        let invented = item(.didRenew("9", day(11), day(12))).trusted(.secret)
+            .transaction { $0.appAccountToken = "b" }
+        for hiding in [running, late] {
+            let life = given(signed + [hiding.trusted(.transport), invented])
+            #expect(life.history == given(signed).history)
+            #expect(life.lifeFacts(.renewed).isEmpty)
+            #expect(!life.notices(.contradiction).isEmpty)
+        }
+    }
 }

@@ -13,9 +13,10 @@ extension PlainReading {
             }) {
                 group.append(rest.remove(at: index))
             }
-            // A lower rank's statements about the purchase, under another id, are ignored and do
-            // not join separate periods.
-            let trust = group.map(\.best.fact.trust).max()!
+            // Statements of another rank than the highest that dates the purchase are ignored,
+            // under any id, and do not join separate periods.
+            let dated = group.filter { !isLate($0) }
+            let trust = (dated.isEmpty ? group : dated).map(\.best.fact.trust).max()!
             let kept = group.filter { $0.best.fact.trust == trust }
             guard kept.count == group.count else {
                 result += grouped(kept)
@@ -129,8 +130,8 @@ extension PlainReading {
     /// What is bought while a copy is revoked is the next purchase.
     private static func purchases(_ copies: [Period]) -> [[Period]] {
         var purchases: [[Period]] = []
-        for date in Set(copies.map(bought)).sorted() {
-            let found = copies.filter { bought($0) == date }
+        for date in Set(copies.map(known)).sorted() {
+            let found = copies.filter { known($0) == date }
             let isNext =
                 found.contains { givesAccess($0) }
                 && purchases.last?.contains { isRevoked($0, when: date) } ?? false
@@ -138,6 +139,11 @@ extension PlainReading {
             purchases[purchases.count - 1] += found
         }
         return purchases
+    }
+
+    /// A copy is of a purchase made before its revocation.
+    private static func known(_ copy: Period) -> Timestamp {
+        (copy.spans.map(\.from) + [bought(copy)]).min()!
     }
 
     private static func givesAccess(_ copy: Period) -> Bool {

@@ -47,7 +47,7 @@ struct PlainReading {
             left.signedDate! == right.signedDate!
                 ? left.digest < right.digest : left.signedDate! < right.signedDate!
         }
-        periods = PlainReading.grouped(transactions())
+        periods = purchases()
         setLowerRanksAside()
         for index in periods.indices.dropLast() {
             guard let until = keptAnchor(index) else { continue }
@@ -100,18 +100,9 @@ struct PlainReading {
         return isHeld ? end : nil
     }
 
-    /// Rule 4's order, with what was replaced before it began before its replacements, and without
-    /// copies of purchases that are not known.
+    /// Rule 4's order, with what was replaced before it began before its replacements.
     static func inOrder(_ periods: [Period]) -> [Period] {
-        let known = periods.filter { period in
-            let isEmpty = period.statedEnd <= period.start
-            return !isEmpty
-                || !periods.contains { other in
-                    precedes(other, period) && other.statedEnd >= period.statedEnd
-                        && other.best.fact.trust >= period.best.fact.trust
-                }
-        }
-        let sorted = known.sorted(by: precedes)
+        let sorted = periods.sorted(by: precedes)
         var ordered: [Period] = []
         for period in sorted {
             var placed = period
@@ -177,20 +168,43 @@ struct PlainReading {
         return (first.utf8.count, first) < (second.utf8.count, second)
     }
 
-    /// Removes the periods that a higher rank excludes, and their snapshots.
+    /// Removes the periods that a higher rank excludes, and their snapshots, as if they had never
+    /// been stated.
     private mutating func setLowerRanksAside() {
-        let ids = Set(PlainRanks(reading: self).aside().flatMap(\.ids))
-        facts = facts.map { fact in
-            fact.with { fact in
-                if let id = fact.transaction?.transactionId, ids.contains(id) {
-                    fact.transaction = nil
+        var ids = Set(PlainRanks(reading: self).aside().flatMap(\.ids))
+        while !ids.isEmpty {
+            facts = facts.map { fact in
+                fact.with { fact in
+                    if let id = fact.transaction?.transactionId, ids.contains(id) {
+                        fact.transaction = nil
+                    }
                 }
             }
+            periods = purchases()
+            ids = Set(PlainRanks(reading: self).aside().flatMap(\.ids))
         }
-        periods = PlainReading.inOrder(PlainReading.grouped(transactions()))
+        periods = PlainReading.inOrder(periods)
     }
 
     // MARK: Rules 2 to 4
+
+    /// Every purchase, without copies of unknown ones.
+    private func purchases() -> [Period] {
+        let all = PlainReading.grouped(transactions())
+        return all.filter { period in
+            let isAnnounced = period.statements.contains { statement in
+                switch statement.fact.cause.notificationType?.value {
+                case .subscribed, .didRenew: true
+                default: false
+                }
+            }
+            if period.start < period.statedEnd || isAnnounced { return true }
+            return all.allSatisfy { other in
+                other.statedEnd <= other.start || other.statedEnd < period.statedEnd
+                    || PlainReading.precedes(period, other)
+            }
+        }
+    }
 
     private func transactions() -> [Period] {
         var snapshots: [TransactionId: [Snapshot]] = [:]

@@ -146,6 +146,56 @@ struct Story: Sendable, CustomTestStringConvertible {
                 },
             ]),
         Story(
+            "a copy that was revoked before its date, and a purchase after that",
+            [
+                bought.with { $0.transaction = copied("1", day(0), day(30)) },
+                refund.with {
+                    $0.transaction = copied("1", day(0), day(30))
+                    $0.transaction?.revocationDate = day(9)
+                },
+                .resubscribed("2", day(12), day(30)).with {
+                    $0.transaction = copied("2", day(12), day(30))
+                },
+                .transaction("3", day(15), day(30), at: day(25)).with {
+                    $0.transaction = copied("3", day(15), day(30))
+                    $0.transaction?.revocationDate = day(9)
+                },
+            ]),
+        Story(
+            "a late copy of a purchase that a lower rank dates, and a period that ends early",
+            [
+                .transaction("1", day(0), day(30), at: day(1)).with {
+                    $0.transaction = copied("1", day(0), day(30))
+                    $0.trust = .transport
+                },
+                .didRenew("2", day(30), day(60)).trusted(.transport),
+                .transaction("3", day(40), day(30), at: day(40)).with {
+                    $0.transaction = copied("3", day(40), day(30))
+                },
+                .transaction("4", day(45), day(10), at: day(45)),
+                .didRenew("4", day(45), day(10)).trusted(.secret),
+                .didRenew("5", day(60), day(50)), .autoRenew(false, at: day(65)),
+            ]),
+        Story(
+            "rejected purchases that had hidden others",
+            [
+                bought, .transaction("1", day(0), day(30), at: day(25)),
+                .transaction("2", day(10), day(20), at: day(10)).with {
+                    $0.transaction = copied("2", day(10), day(20))
+                    $0.trust = .transport
+                },
+                .didRenew("3", day(11), day(12)).with {
+                    $0.transaction = copied("3", day(11), day(12))
+                    $0.trust = .secret
+                },
+                .transaction("4", day(15), day(14), at: day(15)).trusted(.transport).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("v")
+                },
+                .didRenew("5", day(13), day(14)).trusted(.secret).transaction {
+                    $0.webOrderLineItemId = WebOrderLineItemId("v")
+                },
+            ]),
+        Story(
             "upgrade of a longer period",
             [
                 .subscribed("1", day(0), day(365)),

@@ -125,12 +125,62 @@ struct RestoreTests {
             #expect(life.standing(of: TransactionId("8"), at: day(70)) == nil)
             #expect(reported(life, .revenue)["gross"] == nil)
         }
-        // What ends later, or is alone, is a period; nor does a lower rank remove it.
+        // What ends later, or is alone, is a period. The rank makes no difference.
         let later = given(renewed, line("v", .transaction("8", day(70), day(61), at: day(70))))
         #expect(later.history.last == Start(.expired, day(70)))
         let signed = line("v", .transaction("8", day(40), day(30), at: day(40)))
-        let beside = given(renewed.trusted(.transport), signed)
-        #expect(beside.history.last == Start(.expired, day(40)))
+        let unsigned = renewed.trusted(.transport)
+        #expect(given(unsigned, signed).history == given(unsigned).history)
+        let ignored = given(renewed, signed.trusted(.transport))
+        #expect(ignored.notices.map(\.code) == given(renewed).notices.map(\.code))
+        // A lower rank that calls it a renewal does not make it one.
+        let named = line("v", .didRenew("8", day(40), day(30))).trusted(.secret)
+        #expect(given(renewed, signed, named).history == given(renewed).history)
+    }
+
+    @Test("An empty period that SUBSCRIBED or DID_RENEW states is a purchase")
+    func announced() {
+        let bought = Fact.subscribed("1", day(0), day(0, 5 * minute))
+        let renewed = Fact.didRenew("2", day(0, 5 * minute), day(0)).renewal {
+            $0.renewalDate = day(0, 10 * minute)
+        }
+        let life = given(bought, renewed, environment: .sandbox)
+        #expect(life.lifeFacts(.renewed).map(\.at) == [day(0, 5 * minute)])
+        #expect(life.standing(of: TransactionId("2"), at: day(1)) != nil)
+        let again = Fact.resubscribed("2", day(0, 6 * minute), day(0))
+        let resumed = given(bought, again, environment: .sandbox)
+        #expect(resumed.standing(of: TransactionId("2"), at: day(1)) != nil)
+    }
+
+    @Test("A copy restored after the end removes no purchase that a lower rank dates")
+    func restoredFromALowerRank() {
+        let first = line("v", .transaction("1", day(0), day(30), at: day(1))).trusted(.transport)
+        let copy = line("v", .transaction("8", day(40), day(30), at: day(40)))
+        let second = line("w", .didRenew("2", day(30), day(60)))
+        for trust in [Trust.signed, .transport] {
+            let known = [first.priced(10_000), second.trusted(trust)]
+            let life = given(known + [copy])
+            #expect(life.history == given(known).history)
+            #expect(life.notices(.historyMissingBefore).isEmpty)
+            #expect(life.intervals.first?.transactionId == TransactionId("1"))
+        }
+        let failed = Fact.didFailToRenew(at: day(30), grace: day(46)).trusted(.transport)
+        let early = line("v", .transaction("8", day(33), day(30), at: day(33)))
+        #expect(given(first, failed, early).history == given(first, failed).history)
+    }
+
+    @Test("A copy dated after its revocation is of the purchase that was revoked")
+    func revokedBeforeItsDate() {
+        let known = [
+            line("w", .subscribed("1", day(0), day(30))),
+            line("w", .transaction("1", day(0), day(30), at: day(10)).revoked(day(9))),
+            line("w", .resubscribed("2", day(12), day(30))),
+        ]
+        #expect(given(known).history.map(\.at) == [day(0), day(9), day(12), day(30)])
+        for restoredOn in [day(15), day(40)] {
+            let copy = Fact.transaction("3", restoredOn, day(30), at: day(45)).revoked(day(9))
+            #expect(given(known + [line("w", copy)]).history == given(known).history)
+        }
     }
 
     @Test("What is bought while a copy is revoked begins the next period")
@@ -180,14 +230,16 @@ struct RestoreTests {
             let restated = given(refunded + [later, again])
             #expect(restated.history.last == Start(.revoked, day(9)))
         }
-        // Its own end later changes nothing, nor does a notification of the same reversal.
-        let own = copy("2", at: day(15)).with {
-            $0.cause.kind = .notification
-            $0.cause.notificationType = Raw(.refundReversed)
+        // Its own end, then or later, changes nothing, nor does a notification of that reversal.
+        for date in [day(12), day(15)] {
+            let own = copy("2", at: date).with {
+                $0.cause.kind = .notification
+                $0.cause.notificationType = Raw(.refundReversed)
+            }
+            let both = given(refunded + [copy("1", at: day(12)), own])
+            #expect(both.history == reversed.history)
+            #expect(both.lifeFacts.map(\.at) == [day(9), day(12)])
         }
-        let both = given(refunded + [copy("1", at: day(12)), own])
-        #expect(both.history == reversed.history)
-        #expect(both.lifeFacts.map(\.at) == [day(9), day(12)])
         // Another refund is not reversed by it.
         let other = refunded.dropLast() + [copy("2", at: day(11), day(8)), copy("1", at: day(12))]
         #expect(given(Array(other)).history.last == Start(.revoked, day(8)))
