@@ -132,3 +132,12 @@ extension WebOrderLineItemId {
     /// transactions of one customer.
     var isNamed: Bool { rawValue != "0" }
 }
+
+extension Shared<TransactionSnapshot> {
+    /// Whether the transaction makes a period. Payloads without a type (none known, but every field
+    /// is optional) do if they have an end.
+    var isAutoRenewable: Bool {
+        guard let type = self.type else { return self.expiresDate != nil }
+        return type.value == .autoRenewableSubscription
+    }
+}

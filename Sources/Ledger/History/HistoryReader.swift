@@ -236,3 +236,21 @@ struct HistoryReader {
         return higher.stateBefore(periods[index])
     }
 }
+
+extension Period {
+    /// When the first period of a rank counts (rule 4): a renewal from its first statement, or from
+    /// the end of the lower rank's period before it, while that gives access.
+    func historyStart(after before: Period?, _ facts: OrderedFacts) -> Timestamp {
+        guard firstStated < start, facts.transactionReason(bestFact) == .renewal else {
+            return countsFrom
+        }
+        guard let before, before.countsFrom <= firstStated, before.end > firstStated else {
+            return firstStated
+        }
+        let until = min(before.end, start)
+        let isRevoked = before.spans.contains { span in
+            span.from < until && (span.to.map { $0 > firstStated } ?? true)
+        }
+        return isRevoked ? firstStated : until
+    }
+}

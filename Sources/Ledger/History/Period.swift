@@ -90,13 +90,19 @@ extension Period {
         periods.reserveCapacity(groups.count)
         for group in groups {
             var renewal = group.renewalFact
-            guard group.records.count > 1 else {
+            let copies = group.late.isEmpty ? group.records : group.records + group.late
+            guard copies.count > 1 else {
                 periods.append(Period(group.records, joined, facts, renewal: renewal))
                 continue
             }
             TransactionRecord.joinRevocations(of: group.records, &joined, facts)
-            for purchase in TransactionRecord.purchases(group.records, joined, facts) {
-                periods.append(Period(purchase, joined, facts, renewal: renewal))
+            TransactionRecord.joinRevocations(of: group.late, &joined, facts)
+            let trust = group.records.first.map { records[$0].best.trust }
+            for purchase in TransactionRecord.purchases(copies, joined, facts) {
+                let own = purchase.filter { records[$0].best.trust == trust }
+                guard !own.isEmpty else { continue }
+                let late = purchase.filter { records[$0].best.trust != trust }
+                periods.append(Period(own[...], joined, facts, renewal: renewal, late: late[...]))
                 // It is about the first of them.
                 renewal = nil
             }
@@ -122,11 +128,14 @@ extension Period {
         }
     }
 
-    /// Whether SUBSCRIBED or DID_RENEW states it: of a copy neither is sent.
+    /// Whether a signed SUBSCRIBED or DID_RENEW states it: of a copy neither is sent. A body of
+    /// version 1 does not say which of its transactions it is about.
     private func isAnnounced(_ all: [TransactionRecord], _ facts: OrderedFacts) -> Bool {
         records.lazy.flatMap { all[$0].statements }.contains { statement in
-            let type = facts[statement.fact].cause.notificationType?.value
-            return type == .subscribed || type == .didRenew
+            let fact = facts[statement.fact]
+            let type = fact.cause.notificationType?.value
+            return !CompletedSnapshots.isPartial(fact)
+                && (type == .subscribed || type == .didRenew)
         }
     }
 
@@ -212,26 +221,13 @@ extension Period {
         spans = (spans + early).sorted { ($0.from, $0.opener) < ($1.from, $1.opener) }
     }
 
-    /// When the first period of a rank counts (rule 4): a renewal from its first statement, or from
-    /// the end of the lower rank's period before it, while that gives access.
-    func historyStart(after before: Period?, _ facts: OrderedFacts) -> Timestamp {
-        guard firstStated < start, facts.transactionReason(bestFact) == .renewal else {
-            return countsFrom
-        }
-        guard let before, before.countsFrom <= firstStated, before.end > firstStated else {
-            return firstStated
-        }
-        let until = min(before.end, start)
-        let isRevoked = before.spans.contains { span in
-            span.from < until && (span.to.map { $0 > firstStated } ?? true)
-        }
-        return isRevoked ? firstStated : until
-    }
-
-    /// The transactions of one period, and the first fact about ignored ones that names a renewal.
+    /// The transactions of one period, and what counts of the ignored ones of other ranks.
     private struct Group {
         let records: ArraySlice<Int>
+        /// The first fact about them that names a renewal.
         var renewalFact: Int?
+        /// Late copies of a higher rank, which state whether the period is revoked.
+        var late: ArraySlice<Int> = []
     }
 
     /// A transaction that may be one of several of one purchase.
@@ -297,7 +293,8 @@ extension Period {
 
     /// The transactions of one purchase with the highest rank that dates it: those of other ranks,
     /// under any transactionId, are ignored (`Lifecycle.md` §2 rule 2) and do not join what would
-    /// otherwise be several purchases. They may still name a renewal (`isRenewal`).
+    /// otherwise be several purchases. They may still name a renewal (`isRenewal`), and late copies
+    /// of a higher rank state whether it is revoked.
     private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> [Group] {
@@ -306,12 +303,15 @@ extension Period {
         let kept = group.filter { all[$0].best.trust == trust }
         guard kept.count < group.count else { return [Group(records: group)] }
         let ignored = group.filter { all[$0].best.trust != trust && all[$0].renewalFact != nil }
+        let top = group.map { all[$0].best.trust }.max()
+        let late = top == trust ? [] : group.filter { all[$0].best.trust == top }
         return groups(kept, all, facts).map { found in
-            var found = found
-            found.renewalFact = ignored.filter { index in
+            func isJoined(_ index: Int) -> Bool {
                 found.records.contains { overlap(all[index], all[$0], facts) }
-            }.compactMap { all[$0].renewalFact }.min()
-            return found
+            }
+            let renewal = ignored.filter(isJoined).compactMap { all[$0].renewalFact }.min()
+            return Group(
+                records: found.records, renewalFact: renewal, late: late.filter(isJoined)[...])
         }
     }
 
@@ -324,7 +324,7 @@ extension Period {
 
     private init(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts,
-        renewal ignored: Int?
+        renewal ignored: Int?, late: ArraySlice<Int> = []
     ) {
         let sorted =
             group.count == 1
@@ -341,7 +341,7 @@ extension Period {
         var endFact = bestRecord.endFact
         var first = (bestRecord.firstStated, bestRecord.firstFact)
         var renewal = ignored
-        var spans: [RevocationSpan] = []
+        var spans = (late.isEmpty ? sorted : late).flatMap { all[$0].spans }
         for index in sorted {
             let record = all[index]
             if let fact = record.renewalFact { renewal = min(renewal ?? fact, fact) }
@@ -354,7 +354,6 @@ extension Period {
             }
             let stated = (record.firstStated, record.firstFact)
             if stated < first { first = stated }
-            spans += record.spans
         }
         if spans.count > 1 {
             spans.sort { ($0.from, $0.opener) < ($1.from, $1.opener) }
@@ -385,14 +384,5 @@ extension Period {
         end = Timestamp(milliseconds: .max)
         endFact = firstFact
         isUpgraded = false
-    }
-}
-
-extension Shared<TransactionSnapshot> {
-    /// Whether the transaction makes a period. Payloads without a type (none known, but every field
-    /// is optional) do if they have an end.
-    var isAutoRenewable: Bool {
-        guard let type = self.type else { return self.expiresDate != nil }
-        return type.value == .autoRenewableSubscription
     }
 }

@@ -223,7 +223,7 @@ struct TransactionRecord: Sendable {
         guard copies.contains(where: { !records[$0].spans.isEmpty }) else {
             return copies.isEmpty ? [] : [copies]
         }
-        let dated = copies.map { (date: records[$0].known(facts), copy: $0) }
+        let dated = copies.map { (date: records[$0].boughtBy(facts), copy: $0) }
             .sorted { ($0.date, $0.copy) < ($1.date, $1.copy) }
         let order = dated.map(\.copy)
         var purchases: [ArraySlice<Int>] = []
@@ -246,7 +246,7 @@ struct TransactionRecord: Sendable {
 
     /// When its purchase must have been made at the latest: a copy may be dated after its
     /// revocation.
-    private func known(_ facts: OrderedFacts) -> Timestamp {
+    private func boughtBy(_ facts: OrderedFacts) -> Timestamp {
         let bought = bought(facts)
         return spans.map(\.from).min().map { min($0, bought) } ?? bought
     }

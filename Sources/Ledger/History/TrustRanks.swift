@@ -38,6 +38,12 @@ struct TrustRanks: Sendable {
         .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke,
     ]
 
+    /// The passes after which one rejected purchase rejects all of its rank, so that invented ones
+    /// do not decide how often a chain is read. Real ones need about one for each rank.
+    static let maximumPasses = 2 * Trust.allCases.count
+
+    /// The number of this pass, from 1.
+    let pass: Int
     /// All facts; those of rejected purchases without their transaction.
     let counted: [Fact]
     let rejected: [RejectedPurchase]
@@ -50,14 +56,18 @@ struct TrustRanks: Sendable {
     ///   - all: every fact, completed; without the transactions that an earlier pass rejected.
     ///   - earlier: that pass.
     init(_ all: OrderedFacts, after earlier: TrustRanks?) {
+        pass = (earlier?.pass ?? 0) + 1
         let records = TransactionRecord.records(of: all)
         let periods = Period.stated(records, all)
         var counted: [Period] = []
         var rejected: [RejectedPurchase] = []
         for rank in Set(records.map(\.best.trust)).sorted(by: >) {
             let higher = HigherStatements(rank, counted, records, all)
-            for period in periods where all[period.bestFact].trust == rank {
-                if let (reason, ruling) = higher.judge(period) {
+            let own = periods.filter { all[$0.bestFact].trust == rank }
+            let verdicts = own.map(higher.judge)
+            let ofAll = pass > TrustRanks.maximumPasses ? verdicts.compactMap(\.self).first : nil
+            for (period, verdict) in zip(own, verdicts) {
+                if let (reason, ruling) = verdict ?? ofAll {
                     rejected.append(
                         RejectedPurchase(period: period, reason: reason, ruling: ruling))
                 } else {
@@ -280,7 +290,11 @@ private struct HigherStatements {
     ) -> Verdict? {
         // Receipts have whole seconds.
         let isShorter = until.milliseconds(since: period.end) >= 1_000
-        guard isShorter || period.spans.contains(where: { $0.from < until }) else { return nil }
+        // What each copy states: which of one second counts may depend on the other copies.
+        let isRevoked = period.records.contains { index in
+            records[index].spans.contains { $0.from < until }
+        }
+        guard isShorter || isRevoked else { return nil }
         return (.unconfirmed(until: until), ruling)
     }
 

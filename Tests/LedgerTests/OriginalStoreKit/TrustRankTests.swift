@@ -1,6 +1,7 @@
 import AppStore
-import Ledger
 import Testing
+
+@testable import Ledger
 
 /// `Lifecycle.md` §2: a lower rank is used only without a higher one.
 @Suite("Ranks of trust")
@@ -283,7 +284,31 @@ struct TrustRankTests {
             let life = given(signed + [hiding.trusted(.transport), invented])
             #expect(life.history == given(signed).history)
             #expect(life.lifeFacts(.renewed).isEmpty)
-            #expect(!life.notices(.contradiction).isEmpty)
+            #expect(life.notices.count > given(signed).notices.count)
         }
+    }
+
+    @Test("Invented copies that are revoked in one second are rejected at once")
+    func inventedCopies() {
+        let signed = Fact.subscribed("1", day(0), day(30))
+        let invented = (0..<12).flatMap { place in
+            let bought = day(2, Int64(place * 40))
+            let revoked = bought.advanced(byMilliseconds: 20)
+            let revocations = [revoked, nil, day(35, Int64(place) * second)]
+            return zip([revoked, day(3), day(36)], revocations).map { time, revocation in
+                var fact = Fact.reported(.notificationV1, type: .didRenew, at: time)
+                fact.transaction = .period("8\(place)", bought, day(40))
+                fact.transaction?.webOrderLineItemId = WebOrderLineItemId("v")
+                fact.transaction?.productId = ProductId("other")
+                fact.transaction?.revocationDate = revocation
+                return fact.trusted(.secret)
+            }
+        }
+        let facts = numbered([signed] + invented)
+        #expect(given(facts).history == given(signed).history)
+        // The second pass finds none.
+        let ranks = OrderedFacts.ordered(facts, environment: .production).ranks
+        #expect(ranks?.rejected.count == 12)
+        #expect(ranks?.pass == 2)
     }
 }

@@ -9,16 +9,18 @@ struct PlainRanks {
     typealias Period = PlainReading.Period
 
     /// The periods that do not count.
-    func aside() -> [Period] {
+    ///
+    /// - Parameter isWhole: whether one of a rank sets all of it aside.
+    func aside(isWhole: Bool) -> [Period] {
         var aside: [Period] = []
         for rank in Trust.allCases.sorted(by: >) {
-            for period in reading.periods where period.best.fact.trust == rank {
-                let counted = reading.periods.filter { other in
-                    other.best.fact.trust > rank && !aside.contains { $0.id == other.id }
-                }
-                let higher = PlainReading.inOrder(counted).filter { !$0.isReplaced }
-                if isSetAside(period, higher) { aside.append(period) }
+            let own = reading.periods.filter { $0.best.fact.trust == rank }
+            let counted = reading.periods.filter { other in
+                other.best.fact.trust > rank && !aside.contains { $0.id == other.id }
             }
+            let higher = PlainReading.inOrder(counted).filter { !$0.isReplaced }
+            let found = own.filter { isSetAside($0, higher) }
+            aside += isWhole && !found.isEmpty ? own : found
         }
         return aside
     }
@@ -142,7 +144,7 @@ struct PlainRanks {
 
     private func shortens(_ period: Period, _ until: Timestamp) -> Bool {
         until.milliseconds - period.end.milliseconds >= 1_000
-            || period.spans.contains { $0.from < until }
+            || period.ownSpans.contains { $0.from < until }
     }
 
     private func seconds(_ time: Timestamp) -> Int64 { time.milliseconds / 1_000 }

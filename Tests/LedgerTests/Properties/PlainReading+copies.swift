@@ -3,7 +3,8 @@ import Ledger
 
 /// A plain implementation of what copies of one purchase are (`Lifecycle.md` §2 rules 2 and 3).
 extension PlainReading {
-    static func grouped(_ transactions: [Period]) -> [Period] {
+    /// - Parameter higher: late copies of a higher rank, which state the revocations.
+    static func grouped(_ transactions: [Period], _ higher: [Period] = []) -> [Period] {
         var rest = transactions
         var result: [Period] = []
         while let first = rest.popLast() {
@@ -19,10 +20,21 @@ extension PlainReading {
             let trust = (dated.isEmpty ? group : dated).map(\.best.fact.trust).max()!
             let kept = group.filter { $0.best.fact.trust == trust }
             guard kept.count == group.count else {
-                result += grouped(kept)
+                let top = group.map(\.best.fact.trust).max()!
+                let higher = top == trust ? [] : group.filter { $0.best.fact.trust == top }
+                result += grouped(kept, higher)
                 continue
             }
-            result += purchases(reversed(withoutRepetitions(group))).map(joined)
+            let late = higher.filter { copy in group.contains { overlap(copy, $0) } }
+            let copies = reversed(withoutRepetitions(group)) + reversed(withoutRepetitions(late))
+            for purchase in purchases(copies) {
+                let own = purchase.filter { $0.best.fact.trust == trust }
+                guard !own.isEmpty else { continue }
+                var period = joined(own)
+                let revoked = purchase.filter { $0.best.fact.trust != trust }
+                if !revoked.isEmpty { period.spans = revoked.flatMap(\.spans) }
+                result.append(period)
+            }
         }
         return result
     }
@@ -39,6 +51,7 @@ extension PlainReading {
         whole.statedEnd = copies.map(\.statedEnd).max()!
         whole.end = max(whole.start, whole.statedEnd)
         whole.spans = copies.flatMap(\.spans)
+        whole.ownSpans = copies.flatMap(\.ownSpans)
         whole.isUpgraded = copies.contains(where: \.isUpgraded)
         whole.firstStated = copies.map(\.firstStated).min()!
         whole.countsFrom = whole.start
@@ -130,8 +143,8 @@ extension PlainReading {
     /// What is bought while a copy is revoked is the next purchase.
     private static func purchases(_ copies: [Period]) -> [[Period]] {
         var purchases: [[Period]] = []
-        for date in Set(copies.map(known)).sorted() {
-            let found = copies.filter { known($0) == date }
+        for date in Set(copies.map(boughtBy)).sorted() {
+            let found = copies.filter { boughtBy($0) == date }
             let isNext =
                 found.contains { givesAccess($0) }
                 && purchases.last?.contains { isRevoked($0, when: date) } ?? false
@@ -142,7 +155,7 @@ extension PlainReading {
     }
 
     /// A copy is of a purchase made before its revocation.
-    private static func known(_ copy: Period) -> Timestamp {
+    private static func boughtBy(_ copy: Period) -> Timestamp {
         (copy.spans.map(\.from) + [bought(copy)]).min()!
     }
 

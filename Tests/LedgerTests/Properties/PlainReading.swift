@@ -23,6 +23,8 @@ struct PlainReading {
         /// As stated: it may precede the start.
         var statedEnd: Timestamp
         var spans: [Span]
+        /// As each copy alone states them.
+        var ownSpans: [Span]
         var firstStated: Timestamp
         var countsFrom: Timestamp
         /// Whether it is of any copy.
@@ -171,8 +173,9 @@ struct PlainReading {
     /// Removes the periods that a higher rank excludes, and their snapshots, as if they had never
     /// been stated.
     private mutating func setLowerRanksAside() {
-        var ids = Set(PlainRanks(reading: self).aside().flatMap(\.ids))
-        while !ids.isEmpty {
+        for time in 1... {
+            let ids = PlainRanks(reading: self).aside(isWhole: time > 10).flatMap(\.ids)
+            guard !ids.isEmpty else { break }
             facts = facts.map { fact in
                 fact.with { fact in
                     if let id = fact.transaction?.transactionId, ids.contains(id) {
@@ -181,7 +184,6 @@ struct PlainReading {
                 }
             }
             periods = purchases()
-            ids = Set(PlainRanks(reading: self).aside().flatMap(\.ids))
         }
         periods = PlainReading.inOrder(periods)
     }
@@ -194,7 +196,7 @@ struct PlainReading {
         return all.filter { period in
             let isAnnounced = period.statements.contains { statement in
                 switch statement.fact.cause.notificationType?.value {
-                case .subscribed, .didRenew: true
+                case .subscribed, .didRenew: !statement.fact.cause.kind.mayNameSeveralChains
                 default: false
                 }
             }
@@ -228,10 +230,11 @@ struct PlainReading {
                 ]
             }
             let start = best.transaction.purchaseDate!
+            let spans = PlainReading.spans(ranked)
             let end = ends.compactMap { $0 }.max() ?? start
             return Period(
                 id: best.transaction.transactionId, best: best, start: start, end: end,
-                statedEnd: end, spans: PlainReading.spans(ranked),
+                statedEnd: end, spans: spans, ownSpans: spans,
                 firstStated: ranked.map(\.signedDate).min()!, countsFrom: start,
                 isUpgraded: best.transaction.isUpgraded, statements: ranked,
                 ids: [best.transaction.transactionId])

@@ -26,6 +26,22 @@ struct Story: Sendable, CustomTestStringConvertible {
         return copy
     }
 
+    /// A copy of another product, by a lower rank: revoked, given back, and revoked again.
+    private static func invented(
+        _ id: String, _ from: Timestamp, revoked: Timestamp
+    ) -> [Fact] {
+        let statements: [(Timestamp, Timestamp?)] = [
+            (revoked, revoked), (day(3), nil), (day(36), day(35)),
+        ]
+        return statements.map { time, revocation in
+            var fact = Fact.reported(.notificationV1, at: time).trusted(.secret)
+            fact.transaction = copied(id, from, day(40))
+            fact.transaction?.productId = ProductId("other")
+            fact.transaction?.revocationDate = revocation
+            return fact
+        }
+    }
+
     static let all: [Story] = [
         Story(
             "renewals and an end",
@@ -193,6 +209,33 @@ struct Story: Sendable, CustomTestStringConvertible {
                 },
                 .didRenew("5", day(13), day(14)).trusted(.secret).transaction {
                     $0.webOrderLineItemId = WebOrderLineItemId("v")
+                },
+            ]),
+        Story(
+            "invented copies that are revoked in one second",
+            [bought]
+                + [("8", 0), ("9", 400)].flatMap { id, start in
+                    invented(id, day(2, start), revoked: day(2, start + 200))
+                }),
+        Story(
+            "a refund of a late copy of a purchase that a lower rank dates",
+            [
+                .transaction("1", day(0), day(30), at: day(10)).with {
+                    $0.transaction = copied("1", day(0), day(30))
+                    $0.transaction?.revocationDate = day(9)
+                    $0.trust = .transport
+                },
+                .transaction("2", day(12), day(30), at: day(12)).with {
+                    $0.transaction = copied("2", day(12), day(30))
+                    $0.trust = .transport
+                },
+                .didFailToRenew(at: day(30), grace: day(46)),
+                .transaction("8", day(33), day(30), at: day(33)).with {
+                    $0.transaction = copied("8", day(33), day(30))
+                },
+                .notification(.refund, "8", day(33), day(30), at: day(35)).with {
+                    $0.transaction = copied("8", day(33), day(30))
+                    $0.transaction?.revocationDate = day(35)
                 },
             ]),
         Story(

@@ -150,6 +150,36 @@ struct RestoreTests {
         let again = Fact.resubscribed("2", day(0, 6 * minute), day(0))
         let resumed = given(bought, again, environment: .sandbox)
         #expect(resumed.standing(of: TransactionId("2"), at: day(1)) != nil)
+        // A body states it of the newest purchase that it names, which may be a restored copy.
+        let known = [bought, Fact.didRenew("2", day(30), day(60))].map { $0.trusted(.secret) }
+        var body = Fact.reported(.notificationV1, type: .didRenew, at: day(41)).trusted(.secret)
+        body.transaction = .period("8", day(40), day(30))
+        #expect(given(known + [body]).history == given(known).history)
+    }
+
+    @Test("A late copy of a higher rank decides whether a lower rank's purchase is refunded")
+    func refundOfALateCopy() {
+        let first = line("v", .transaction("1", day(0), day(30), at: day(1))).trusted(.transport)
+        let failed = Fact.didFailToRenew(at: day(30), grace: day(46))
+        let early = line("v", .transaction("8", day(33), day(30), at: day(33)))
+        let refund = Fact.notification(.refund, "8", day(33), day(30), at: day(35))
+        let inGrace = given(first, failed, early, line("v", refund.revoked(day(35))))
+        #expect(inGrace.state(day(34)) == .grace)
+        #expect(inGrace.state(day(36)) == .revoked)
+        // It may be stated only after the end.
+        let copy = line("v", .transaction("8", day(40), day(30), at: day(45)))
+        let past = given(first, copy.revoked(day(9)))
+        #expect(past.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
+        #expect(past.lifeFacts(.refunded).map(\.at) == [day(9)])
+        // One that states no revocation denies that of the lower rank.
+        let cancelled = line("v", .transaction("1", day(0), day(30), at: day(10)).revoked(day(9)))
+        let denied = given(cancelled.trusted(.transport), copy)
+        #expect(denied.history == given(first).history)
+        #expect(denied.lifeFacts(.refunded).isEmpty)
+        // It is of the purchase that was made before its revocation.
+        let again = line("v", .transaction("2", day(12), day(30), at: day(12)))
+        let bought = given(first, again.trusted(.transport), copy.revoked(day(9)))
+        #expect(bought.history.map(\.at) == [day(0), day(9), day(12), day(30)])
     }
 
     @Test("A copy restored after the end removes no purchase that a lower rank dates")
