@@ -77,6 +77,7 @@ struct ErasureStepTests {
         let receipt = try await ledger.erase(chains: [chain.id], order)
         // then
         #expect(receipt.position == 9 && receipt.plan == nil)
+        #expect(receipt.text.contains("Events that arrived since stay"))
         let show = try await ledger.show(chain.id)
         #expect(show.noticeCodes.contains("erasedBefore"))
         #expect(try ledger.files(holding: [chain.transactionId(1)]).isEmpty)

@@ -74,8 +74,8 @@ public enum RecoveryText {
         }
         if report.endsEarlier {
             lines.append(
-                "This resumed an earlier recovery; repeat it for what was sent from"
-                    + " \(report.to?.rfc3339 ?? "") on.")
+                "This resumed an earlier recovery, which ends at \(report.to?.rfc3339 ?? ""); the"
+                    + " next one fetches what was sent since.")
         }
         lines.append(certainty(report))
         return lines.printableText

@@ -28,6 +28,8 @@ public struct PersonErasure: Sendable {
         public let plan: ErasurePlan?
         /// Ids of a repetition that name nothing now; they may not have been part of the erasure.
         public internal(set) var unknown: [String] = []
+        /// Whether events that arrived since stay, which only an order with another key erases.
+        var hasNewLife = false
     }
 
     /// How often newer events are considered before giving up.
@@ -84,8 +86,11 @@ public struct PersonErasure: Sendable {
                 return Receipt(position: known.position, plan: nil, unknown: unknown)
             } catch is ErasureError {}
             // What arrived since is a new life: it stays, with its operational state.
+            try await ledger.operations.erase(
+                chains: [], ids: [], positions: known.erasure.positions)
             try await purge()
-            return Receipt(position: known.position, plan: nil, unknown: unknown)
+            return Receipt(
+                position: known.position, plan: nil, unknown: unknown, hasNewLife: true)
         }
         for _ in 0..<PersonErasure.attemptCount {
             do {
@@ -367,7 +372,12 @@ extension PersonErasure.Receipt {
                 ? ""
                 : "Not checked, since they name nothing now:"
                     + " \(unknown.map(\.printable).joined(separator: ", ")).\n"
-            return "erased before, at position \(position); what was left of it is removed\n" + rest
+            let newer =
+                hasNewLife
+                ? "Events that arrived since stay; an order with another key erases them.\n" : ""
+            return "erased before, at position \(position); what was left of it is removed\n"
+                + newer
+                + rest
         }
         return "erased \(plan.positions.count) events of \(plan.chains.count) chains at position"
             + " \(position)\n" + plan.chainLines

@@ -20,8 +20,8 @@ public actor WebhookDelivery {
     private var row: WebhookEndpointRow?
     /// Waiting changes that are not parked, in feed order.
     var waiting: [WaitingChange] = []
-    /// Chains that make the endpoint look down: a change failed for its first time, or the receiver
-    /// was away, since the last accepted delivery.
+    /// Chains in which, since the last accepted delivery, a change failed that had never failed
+    /// before.
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
@@ -278,9 +278,7 @@ public actor WebhookDelivery {
                 hasTaken = true
             }
             guard let failed = finished.first(where: \.isFailure) else { return true }
-            if failed.outcome?.isAway ?? false || !rejected.contains(failed.change.chainPlace) {
-                failing.insert(failed.change.chain)
-            }
+            if !rejected.contains(failed.change.chainPlace) { failing.insert(failed.change.chain) }
             let isGone = failed.outcome?.isGone ?? false
             return !isGone && failing.count < WebhookLimits.downFailureCount
         }
@@ -364,7 +362,11 @@ public actor WebhookDelivery {
         // If the clock was set back since, this attempt counts as the first.
         item.firstAt = min(item.firstAt, attempt.at)
         item.outcome = outcome.text
-        item.nextAt = attempt.at.advanced(byMilliseconds: schedule.delay(after: item.attempts))
+        let longest =
+            outcome.isAway
+            ? WebhookLimits.longestProbeMilliseconds : WebhookLimits.longestDelayMilliseconds
+        let delay = schedule.delay(after: item.attempts, longest: longest)
+        item.nextAt = attempt.at.advanced(byMilliseconds: delay)
         if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
         note(
             .notice, "webhookFailed",

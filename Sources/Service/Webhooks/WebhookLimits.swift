@@ -19,8 +19,8 @@ public enum WebhookLimits {
     public static let jitterPercent: Int64 = 20
     /// Time of failures after which a change is parked.
     public static let retryMilliseconds: Int64 = 3 * 86_400_000
-    /// Consecutive failures, each the first of its change or of a receiver that was away, after
-    /// which an endpoint counts as down: nothing new is started, and single attempts probe it.
+    /// Consecutive failures, each the first of its change, after which an endpoint counts as down:
+    /// nothing new is started, and single attempts probe it.
     public static let downFailureCount = 8
     /// Longest wait between two probes.
     public static let longestProbeMilliseconds: Int64 = 10 * 60_000

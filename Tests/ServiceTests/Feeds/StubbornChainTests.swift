@@ -47,14 +47,16 @@ struct StubbornChainTests {
         }
     }
 
-    @Test("Chains that are rejected again do not delay others, whatever comes first")
-    func rejectedAgain() async throws {
+    @Test(
+        "Chains that are rejected again do not delay others, whatever comes first",
+        arguments: [WebhookOutcome.answered(status: 422), .answered(status: 502), .timedOut])
+    func rejectedAgain(_ rejection: WebhookOutcome) async throws {
         try await open { live in
             let stubborn = Self.chains(WebhookLimits.downFailureCount, from: 1_000)
             let (rejected, others) = (Self.chains(1, from: 2_000), Self.chains(7, from: 2_001))
             let refused = Set((stubborn + rejected).map(\.id))
             let receiver = Receiver {
-                .answered(status: refused.contains($0.chain) ? 422 : 204)
+                refused.contains($0.chain) ? rejection : .answered(status: 204)
             }
             let webhook = live.webhook(receiver)
             try await webhook.deliverAll()
