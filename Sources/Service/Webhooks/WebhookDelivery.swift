@@ -362,10 +362,8 @@ public actor WebhookDelivery {
         // If the clock was set back since, this attempt counts as the first.
         item.firstAt = min(item.firstAt, attempt.at)
         item.outcome = outcome.text
-        let longest =
-            outcome.isAway
-            ? WebhookLimits.longestProbeMilliseconds : WebhookLimits.longestDelayMilliseconds
-        let delay = schedule.delay(after: item.attempts, longest: longest)
+        let delay = schedule.delay(
+            after: item.attempts, longest: outcome.longestDelayMilliseconds)
         item.nextAt = attempt.at.advanced(byMilliseconds: delay)
         if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
         note(

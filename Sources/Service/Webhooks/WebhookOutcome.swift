@@ -16,10 +16,13 @@ public enum WebhookOutcome: Sendable, Equatable {
     /// 410: the endpoint unsubscribes.
     public var isGone: Bool { self == .answered(status: 410) }
 
-    /// Whether the receiver was away, whatever the change was: no answer, or one of what stands
-    /// before it (502 to 504).
-    var isAway: Bool {
-        if case .answered(let status) = self { (502...504).contains(status) } else { true }
+    /// The longest delay of the next attempt: that of a probe where the receiver was away, which
+    /// says nothing about the change: no answer, or one of what stands before it (502 to 504).
+    var longestDelayMilliseconds: Int64 {
+        guard case .answered(let status) = self, !(502...504).contains(status) else {
+            return WebhookLimits.longestProbeMilliseconds
+        }
+        return WebhookLimits.longestDelayMilliseconds
     }
 
     /// A status or a code, stored and shown.

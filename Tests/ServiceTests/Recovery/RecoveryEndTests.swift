@@ -66,7 +66,7 @@ struct RecoveryEndTests {
         #expect(done.report.to == (goesOn ? request.to : again.to))
         #expect(done.report.completeThrough == done.report.to)
         let text = RecoveryText.report(done.report)
-        let rest = "for what was sent from \(request.to.rfc3339) on."
+        let rest = "which ends at \(request.to.rfc3339); the next one fetches"
         #expect(text.contains(rest) == goesOn)
         if goesOn {
             // As without the interruption: earlier pages count.
