@@ -22,9 +22,9 @@ extension OperationalState {
     /// the changes are emitted. `rules` is a hash of the rules by which chains change, `at` and the
     /// position. The column `looks_again` of files is of an early release.
     ///
-    /// - Parameter last: what the caller read or stored last. Throws `fileLocked` where another
-    ///   clock is stored, as after a failover to a standby that was behind: the readings of the
-    ///   caller's clock are lost, too.
+    /// `last` is what the caller read or stored last. Throws `fileLocked` where another clock is
+    /// stored, as after a failover to a standby that was behind: the readings of the caller's
+    /// clock are lost, too.
     public func keepClock(
         end: ProjectionCursor, at: Timestamp, rules: Digest, chains: [ChainId],
         after last: (position: Int64, at: Timestamp)? = nil
