@@ -1,4 +1,3 @@
-import Foundation
 public import Intake
 public import Ledger
 import Synchronization
@@ -22,7 +21,8 @@ public final class RatesFile: Sendable {
     /// Throws `unreadableFile`, also for more than `CurrencyRates.maximumByteCount`, and what
     /// parsing throws; the error names the key.
     public func table() throws(ConfigurationError) -> CurrencyRates {
-        guard let data = contents(), data.count <= CurrencyRates.maximumByteCount else {
+        let limit = CurrencyRates.maximumByteCount
+        guard let data = InputFile.readFile(path, limit: limit), data.count <= limit else {
             throw ConfigurationError(
                 .unreadableFile, key: key,
                 reason: "The file cannot be read or is too large; check the path and permissions.")
@@ -38,13 +38,6 @@ public final class RatesFile: Sendable {
         }
         last.withLock { $0 = (text: text, table: table) }
         return table
-    }
-
-    /// No more than one byte beyond the bound.
-    private func contents() -> Data? {
-        guard let file = FileHandle(forReadingAtPath: path) else { return nil }
-        defer { try? file.close() }
-        return try? file.read(upToCount: CurrencyRates.maximumByteCount + 1) ?? Data()
     }
 }
 

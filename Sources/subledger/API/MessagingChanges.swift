@@ -2,6 +2,7 @@ import AppStore
 import AppStoreAPI
 import ArgumentParser
 import Foundation
+import Intake
 
 /// The calls of the Retention Messaging API that change something at Apple, and require `--yes`.
 enum MessagingChanges {
@@ -28,20 +29,14 @@ enum MessagingChanges {
         var deed: String { "upload \(file) as image \(id)" }
 
         func send(_ call: inout APIExchange) async throws {
-            let image: Data?
-            do {
-                let handle = try FileHandle(forReadingFrom: URL(filePath: file))
-                defer { try? handle.close() }
-                // One byte more than is sent, which is refused.
-                image = try handle.read(upToCount: APILimits.imageByteCount + 1)
-            } catch {
+            // One byte more than is sent, which is refused.
+            guard let image = InputFile.readFile(file, limit: APILimits.imageByteCount) else {
                 throw CommandFailure(
                     "unreadableFile", "\(file) cannot be read; check the path.", .io)
             }
             call.add(
                 try await call.client.uploadImage(
-                    id, Array(image ?? Data()),
-                    size: size.flatMap { MessageImageSize(rawValue: $0) },
+                    id, image, size: size.flatMap { MessageImageSize(rawValue: $0) },
                     in: call.choice.environment))
         }
     }
