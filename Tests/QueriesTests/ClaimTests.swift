@@ -101,6 +101,13 @@ struct ClaimTests {
         #expect(refused?.code == .notLinked)
         let undone = try await place.decide(.unlink(CustomerId("ann")), chain.chainId)
         #expect(undone.position == 3)
+        // Another event states the token of the same purchase.
+        let restated = try await place.ingest([
+            chain.turnedOff(0).withTransaction { $0.appAccountToken = token }
+        ])
+        #expect(restated.appended == 1)
+        let again = try await place.ledger { try await claim($0, .share) }
+        #expect(again == CommandIntake.Claimed(outcome: .refused, position: nil))
     }
 
     @Test("A client that used the id of a claim for something else does not prevent the claim")

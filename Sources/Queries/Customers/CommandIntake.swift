@@ -163,8 +163,10 @@ public struct CommandIntake: Sendable {
             return Claimed(outcome: outcome, position: nil)
         }
         // The id includes the current holders: repeating an upload repeats the claim, unless the
-        // holders changed in between.
-        var before = present.map { String($0.cause) }.joined(separator: ",")
+        // holders changed in between. A token is restated by later events, so its cause changes.
+        var before = present.map {
+            $0.authority == .token ? "token:\($0.customer.rawValue)" : String($0.cause)
+        }.joined(separator: ",")
         var command = Command(
             id: CommandIntake.claimId(chain, customer, policy, before: before), actor: actor,
             reason: "Uploaded a transaction of it.", action: .claim(customer, policy: policy))
