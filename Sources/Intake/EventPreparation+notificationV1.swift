@@ -51,7 +51,8 @@ extension EventPreparation {
         VerificationError(
             .sharedSecretMissing,
             reason: "Version 1 notifications are verified by the app's shared secret, and"
-                + " apps[].sharedSecretFile is not set.")
+                + " apps[].sharedSecretFile is not set, or its file could not be used; see"
+                + " `subledger doctor`.")
     }
 
     private static var wrongSharedSecret: VerificationError {

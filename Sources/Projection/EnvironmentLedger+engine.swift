@@ -77,14 +77,28 @@ extension EnvironmentLedger {
         return engine
     }
 
-    /// The newest event in the facts of a directory; the start without usable ones.
+    /// The newest event in the facts or the projections of a directory; the start without usable
+    /// ones. The projections may be of another release: after an upgrade to another decoder there
+    /// are no facts yet.
     static func projectedEnd(_ directory: String) async -> ProjectionCursor {
-        guard let path = DerivedFiles.facts(in: directory).current(),
-            // Unreadable facts prove nothing.
+        var stores: [any DerivedStore] = []
+        // Files that cannot be read prove nothing.
+        if let path = DerivedFiles.facts(in: directory).current(),
             let facts = try? await FactsStore.open(path)
-        else { return .start }
-        defer { try? facts.close() }
-        return (try? await facts.checkpoint()) ?? .start
+        {
+            stores.append(facts)
+        }
+        if let path = DerivedFiles.projections(in: directory).current(),
+            let projections = try? await ProjectionsStore.open(path)
+        {
+            stores.append(projections)
+        }
+        var end = ProjectionCursor.start
+        for store in stores {
+            if let read = try? await store.checkpoint(), read.position > end.position { end = read }
+            try? store.close()
+        }
+        return end
     }
 
     /// Throws for the directory of a node of a shared log: a new log does not belong there.

@@ -113,8 +113,8 @@ public final class EnvironmentLedger: Sendable {
         guard position > 0 else { return }
         throw StoreError(
             .fileReplaced, path: "\(directory)/\(EventLog.fileName)",
-            reason: "The log is missing or empty; facts up to position \(position) were derived"
-                + " from it.",
+            reason: "The log is missing or empty; data up to position \(position) was derived from"
+                + " it.",
             remedy: "Put it back, or `subledger restore` the newest backup; to start a new ledger,"
                 + " use another data directory.")
     }

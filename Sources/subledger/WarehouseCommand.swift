@@ -55,8 +55,9 @@ struct WarehouseCommand: OutputCommand {
                 throw CommandFailure(
                     "rulesChanged",
                     "The lines you have follow other rules (\(rules)) than lines now do"
-                        + " (\(export.rules(subject))): catalogue, time zone, columns or reducer"
-                        + " changed. Export again from position 0 into an empty table.", .negative)
+                        + " (\(export.rules(subject))): catalogue, time zone, columns, reducer or"
+                        + " decoder changed. Export again from position 0 into an empty table.",
+                    .negative)
             }
             try await export.run(subject, format: format) { try Terminal.out($0) }
         }

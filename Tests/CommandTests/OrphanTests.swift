@@ -36,7 +36,7 @@ struct OrphanTests {
         ] {
             let outcome = try await place.run(arguments + place.options)
             #expect(outcome.code == 74 && outcome.errorCode == "fileReplaced", "\(outcome.err)")
-            #expect(outcome.err.contains("missing or empty; facts up to position"))
+            #expect(outcome.err.contains("missing or empty; data up to position"))
         }
         #expect(try Data(contentsOf: log).isEmpty)
     }

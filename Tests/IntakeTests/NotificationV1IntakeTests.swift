@@ -81,6 +81,9 @@ struct NotificationV1IntakeTests {
         if let secret { try ledger.share(secret) }
         let summary = try await ledger.ingest([life[0]])
         #expect(summary.errors.map(\.code) == ["sharedSecretMissing"])
+        // True of a missing setting and of an unusable file.
+        let message = try #require(summary.errors.first?.message)
+        #expect(message.contains("is not set, or its file could not be used"))
         #expect(try !isWritten(MadeChain.secret, in: ledger))
         try ledger.share()
         let retried = try await ledger.retryQuarantine()

@@ -150,6 +150,40 @@ struct ForkTests {
         try await ledger.session { #expect($0.remarks.isEmpty) }
     }
 
+    private static let facts = "facts-\(Fact.decoderVersion).sqlite"
+
+    /// Without the facts of this decoder a directory is like one whose release was just replaced by
+    /// one with another decoder.
+    @Test(
+        "A lost log is not begun anew where facts or projections show that it held events",
+        arguments: [
+            ([ForkTests.facts], false, true), (["projections.sqlite"], false, true),
+            ([ForkTests.facts, "projections.sqlite"], false, false),
+            ([ForkTests.facts], true, false),
+        ])
+    func lost(removed: [String], isDamaged: Bool, isRefused: Bool) async throws {
+        // given
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(mine.life)
+        let projections = try await ledger.session { $0.projections.path }
+        // when
+        let directory = ledger.environmentDirectory
+        try FileDamage.remove([EventLog.fileName] + removed, in: directory)
+        if isDamaged {
+            try Data(repeating: 0xA5, count: 20_000).write(to: URL(filePath: projections))
+        }
+        // then
+        guard isRefused else {
+            let position = try await ledger.ingest([mine.bought()]).position
+            #expect(position == 1)
+            return
+        }
+        await #expect(throws: StoreError(.fileReplaced, reason: "", remedy: "")) {
+            try await ledger.ingest([mine.bought()])
+        }
+        #expect(!FileManager.default.fileExists(atPath: "\(directory)/\(EventLog.fileName)"))
+    }
+
     @Test(
         "Until a restore has named the new log, none is begun in place of a lost or emptied one",
         arguments: [false, true])

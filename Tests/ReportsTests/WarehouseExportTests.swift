@@ -5,6 +5,7 @@ import LedgerTestSupport
 import Projection
 import Queries
 import Reports
+import Signing
 import TestSupport
 import Testing
 
@@ -185,6 +186,22 @@ struct WarehouseExportTests {
         #expect(moves.filter { $0.key.contains("In") }.values.reduce(0, +) == 1)
         for key in moves.keys { sums[key] = nil }
         #expect(sums.filter { $0.value != 0 } == expected)
+    }
+
+    @Test(
+        "The digest of the rules is of columns, reducer, decoder and catalogue",
+        arguments: [WarehouseSubject.facts, .transitions])
+    func rules(_ subject: WarehouseSubject) async throws {
+        try await taken().session { session in
+            let export = try #require(
+                WarehouseExport(snapshot: session.snapshot, reportTimeZone: "UTC"))
+            var parts = subject.columns
+            parts += ["\(Lifecycle.reducerVersion)", "\(Fact.decoderVersion)"]
+            parts.append(session.ledger.catalogueHash.hexadecimal)
+            let digest = SHA256.hash(Array(parts.joined(separator: "\n").utf8)).hexadecimal
+            let rules = export.rules(subject)
+            #expect(digest.hasPrefix(rules) && !rules.isEmpty)
+        }
     }
 
     @Test(

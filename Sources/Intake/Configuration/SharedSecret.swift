@@ -110,30 +110,42 @@ package final class SharedSecrets: Sendable {
     private let files: [BundleId: String]
     private let secrets: Mutex<[BundleId: SharedSecret]>
 
-    /// Reads the apps' files. An unreadable file counts as not configured; `doctor` and the start
-    /// of the service report it.
+    /// An app whose file cannot be used, and the reason.
+    package typealias Failure = (bundleId: BundleId, error: ConfigurationError)
+
+    /// The files that could not be used when they were first read, in order: their apps have no
+    /// secret. `doctor` and the start of the service report them.
+    package let failures: [Failure]
+
+    /// Reads the apps' files.
     package init(_ apps: [Configuration.App]) {
         files = Dictionary(
             apps.compactMap { app in app.sharedSecretFile.map { (app.bundleId, $0) } }
         ) { first, _ in first }
-        secrets = Mutex(files.compactMapValues { try? SharedSecrets.read($0) })
+        let read = SharedSecrets.read(files)
+        secrets = Mutex(read.secrets)
+        failures = read.failures
     }
 
-    private static func read(_ file: String) throws(ConfigurationError) -> SharedSecret {
-        try SharedSecret(file: file, key: "sharedSecretFile")
+    private static func read(
+        _ files: [BundleId: String]
+    ) -> (secrets: [BundleId: SharedSecret], failures: [Failure]) {
+        var secrets: [BundleId: SharedSecret] = [:]
+        var failures: [Failure] = []
+        for (bundleId, file) in files.sorted(by: { $0.key < $1.key }) {
+            do throws(ConfigurationError) {
+                secrets[bundleId] = try SharedSecret(file: file, key: "sharedSecretFile")
+            } catch { failures.append((bundleId, error)) }
+        }
+        return (secrets, failures)
     }
 
     /// Reads every file again. An unusable file keeps the previous secret; returns those apps and
     /// the reasons, in order.
-    package func reload() -> [(bundleId: BundleId, error: ConfigurationError)] {
-        var failures: [(bundleId: BundleId, error: ConfigurationError)] = []
-        for (bundleId, file) in files.sorted(by: { $0.key < $1.key }) {
-            do throws(ConfigurationError) {
-                let secret = try SharedSecrets.read(file)
-                secrets.withLock { $0[bundleId] = secret }
-            } catch { failures.append((bundleId, error)) }
-        }
-        return failures
+    package func reload() -> [Failure] {
+        let read = SharedSecrets.read(files)
+        secrets.withLock { $0.merge(read.secrets) { $1 } }
+        return read.failures
     }
 
     package subscript(bundleId: BundleId) -> SharedSecret? { secrets.withLock { $0[bundleId] } }

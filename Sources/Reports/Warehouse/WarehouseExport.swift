@@ -27,12 +27,13 @@ public struct WarehouseExport: Sendable {
 
     private static let rulesCharacterCount = 16
 
-    /// A digest of the rules of the lines: columns, the version of the lifecycle's rules, the
-    /// catalogue, and for days the zone and its clock changes. Lines with different rules must not
-    /// be mixed, since they do not add up.
+    /// A digest of the rules of the lines: columns, the versions of the lifecycle's rules and of
+    /// the facts they are applied to, the catalogue, and for days the zone and its clock changes.
+    /// Lines with different rules must not be mixed, since they do not add up.
     public func rules(_ subject: WarehouseSubject) -> String {
         var parts = subject.columns
-        parts += ["\(Lifecycle.reducerVersion)", snapshot.ledger.catalogueHash.hexadecimal]
+        parts += ["\(Lifecycle.reducerVersion)", "\(Fact.decoderVersion)"]
+        parts.append(snapshot.ledger.catalogueHash.hexadecimal)
         if subject == .daily { parts.append(zone.days.name) }
         let digest = SHA256.hash(Array(parts.joined(separator: "\n").utf8)).hexadecimal
         return String(digest.prefix(WarehouseExport.rulesCharacterCount))

@@ -177,12 +177,15 @@ public struct Doctor: Sendable {
             // Only what was derived from it shows that a log went back: it is left as it is. Damage
             // is none of that, and is repaired.
             let isForeign = (try? await audit.derivedMatches()) == false
-            let session = isForeign ? nil : try await LedgerSession.open(ledger)
+            var session = isForeign ? nil : try await LedgerSession.open(ledger)
+            let derived = derived(session)
+            // A service here waits for the projector's lock, and the checks below read the log.
+            session = await session?.released()
             let head = try await ledger.log.head().position
             let quarantined = try await ledger.operations.quarantineCount()
             let isEmpty = quarantined == 0
             var findings = [Finding(.good, "log", "\(ledger.log.location), position \(head)")]
-            findings += derived(session)
+            findings += derived
             findings.append(
                 Finding(
                     isEmpty ? .good : .warning, "quarantine",

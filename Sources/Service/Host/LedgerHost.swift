@@ -198,6 +198,8 @@ public final class LedgerHost: Sendable {
             [.transaction, .renewalPair, .receipt].contains($0.kind)
         }
         for served in ledgers { addErasureHandlers(to: served) }
+        // One app's file does not keep the others from being served.
+        noteUnusable(sharedSecrets.failures)
     }
 
     // MARK: Running
@@ -251,17 +253,22 @@ public final class LedgerHost: Sendable {
     public func reloadSharedSecrets() async {
         guard configuration.apps.contains(where: { $0.sharedSecretFile != nil }) else { return }
         let failures = await Blocking.run { [sharedSecrets] in sharedSecrets.reload() }
-        for failure in failures {
-            observer.noted(
-                ServingNote(
-                    .error, "sharedSecretUnusable",
-                    "The shared secret of \(failure.bundleId) is unusable; the previous one stays."
-                        + " \(failure.error)"))
-        }
+        noteUnusable(failures)
         guard failures.isEmpty else { return }
         observer.noted(
             ServingNote(
                 .notice, "sharedSecretsReloaded", "The shared secrets were read again."))
+    }
+
+    private func noteUnusable(_ failures: [SharedSecrets.Failure]) {
+        for failure in failures {
+            observer.noted(
+                ServingNote(
+                    .error, "sharedSecretUnusable",
+                    "The shared secret of \(failure.bundleId) is unusable. One that was read before"
+                        + " stays; without one, version 1 notifications of the app are refused"
+                        + " (sharedSecretMissing). \(failure.error)"))
+        }
     }
 
     // MARK: Queries

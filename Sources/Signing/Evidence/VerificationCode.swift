@@ -42,8 +42,8 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case certificateRevoked
     /// The password of a version 1 notification is not the app's shared secret.
     case wrongSharedSecret
-    /// The app's shared secret for version 1 notifications is not configured, so the notification
-    /// cannot be authenticated.
+    /// The app's shared secret for version 1 notifications is not configured, or its file could not
+    /// be used, so the notification cannot be authenticated.
     case sharedSecretMissing
     /// A body of original StoreKit contains the app's shared secret outside its `password`, where
     /// Apple never puts it; storing it would expose the secret.

@@ -106,4 +106,20 @@ struct PayloadFactTests {
         let other = try #require(Fact(transaction: payload, origin: from).transaction)
         #expect(other.isUpgraded && other.offer?.type?.value == .winBackOffer)
     }
+
+    /// The reducer version that each decoder version came with; a new decoder adds a line.
+    private static let versions = [
+        (decoder: 7, reducer: 14), (decoder: 8, reducer: 16), (decoder: 9, reducer: 18),
+    ]
+
+    @Test("A new decoder comes with a new reducer version, the only one that answers state")
+    func versions() throws {
+        // A proof is checked by its reducer version alone: made by another decoder, it would be
+        // called false instead of made by another release.
+        let newest = try #require(PayloadFactTests.versions.last)
+        #expect(newest.decoder == Fact.decoderVersion)
+        #expect(newest.reducer <= Lifecycle.reducerVersion)
+        let pairs = zip(PayloadFactTests.versions, PayloadFactTests.versions.dropFirst())
+        #expect(pairs.allSatisfy { $0.decoder < $1.decoder && $0.reducer < $1.reducer })
+    }
 }

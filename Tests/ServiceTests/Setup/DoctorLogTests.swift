@@ -7,6 +7,7 @@ import Projection
 import Proofs
 import SQLiteStore
 import Signing
+import Synchronization
 import TestSupport
 import Testing
 
@@ -46,6 +47,38 @@ struct DoctorLogTests {
         }
         let before = try await ledger.ledger { try await $0.log.head() }
         #expect(before.position == 1)
+    }
+
+    /// Notes whether another process could project at the last COMMIT to the log.
+    private final class ProjectorProbe: CommitFaults {
+        private let directory: String
+        private let found = Mutex<Bool?>(nil)
+
+        /// Nil before the first.
+        var isFree: Bool? { found.withLock { $0 } }
+
+        init(_ directory: String) { self.directory = directory }
+
+        func willCommit() throws {
+            let lock = try ProjectorLock.take(directory: directory)
+            found.withLock { $0 = lock != nil }
+        }
+
+        func didCommit() {}
+    }
+
+    @Test("Once derived data is caught up, another process can project while the log is checked")
+    func released() async throws {
+        // given
+        let ledger = try await ledger()
+        let probe = ProjectorProbe(ledger.environmentDirectory)
+        // when: the first of these checks makes a COMMIT
+        let found = await LogFaults.$commits.withValue(probe) {
+            await findings(ledger, about: "projections")
+        }
+        // then
+        #expect(found == ["good up to position 1"])
+        #expect(probe.isFree == true)
     }
 
     private func log(of ledger: TemporaryLedger) -> String {
