@@ -51,13 +51,14 @@ struct NotificationV1Tests {
         #expect(renewed.latestPast == Timestamp(milliseconds: 1000))
     }
 
-    @Test("It is the end of the newest purchase, not of the one it replaced")
+    @Test("It is the end of the newest purchase, not of the one it replaced, nor of a late copy")
     func failureOfUpgrade() throws {
         let failed = try read(
             """
             {"notification_type":"DID_FAIL_TO_RENEW","unified_receipt":{"latest_receipt_info":[
             {"purchase_date_ms":"1000","expires_date_ms":"90000","is_upgraded":"true"},
-            {"purchase_date_ms":"2000","expires_date_ms":"5000"},{"purchase_date_ms":"3000"}]}}
+            {"purchase_date_ms":"2000","expires_date_ms":"5000"},{"purchase_date_ms":"3000"},
+            {"purchase_date_ms":"4000","expires_date_ms":"1500"}]}}
             """)
         #expect(failed.latestPast == Timestamp(milliseconds: 5000))
     }

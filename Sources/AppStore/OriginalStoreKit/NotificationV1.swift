@@ -56,10 +56,13 @@ public struct NotificationV1: Hashable, Sendable {
         return dates.compactMap { $0 }.max()
     }
 
-    /// The end of the newest purchase; a purchase replaced by an upgrade may have a later one.
+    /// The end of the newest purchase; a purchase replaced by an upgrade may have a later one. A
+    /// copy restored at or after its end has that date, and was bought before the end.
     private var newestEnd: Timestamp? {
         let renewing = transactions.compactMap { transaction in
-            transaction.expiresDate.map { (bought: transaction.purchaseDate ?? $0, end: $0) }
+            transaction.expiresDate.map { end in
+                (bought: min(transaction.purchaseDate ?? end, end), end: end)
+            }
         }
         return renewing.max { $0 < $1 }?.end
     }

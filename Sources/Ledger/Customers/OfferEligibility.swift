@@ -64,15 +64,16 @@ public struct OfferEligibility: Hashable, Sendable {
         for life in lives {
             let history = life.history
             var isInside = false
-            for period in history.periods where period.start <= at {
-                guard let snapshot = history.facts[period.bestFact].statedTransaction else {
-                    continue
-                }
+            // A copy that counts for no period still shows what was bought.
+            for record in history.records where record.bought(history.facts) <= at {
+                guard let snapshot = history.facts[record.bestFact].statedTransaction,
+                    snapshot.isAutoRenewable
+                else { continue }
                 let contains = group.contains(snapshot)
                 if contains != false { isInside = true }
                 guard snapshot.isIntroductory else { continue }
                 if contains == true {
-                    evidence += [period.firstFact, period.bestFact].map {
+                    evidence += [record.firstFact, record.bestFact].map {
                         history.facts[$0].position
                     }
                 } else if contains == nil {

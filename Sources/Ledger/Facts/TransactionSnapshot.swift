@@ -127,6 +127,17 @@ public struct Offer: Hashable, Sendable {
     }
 }
 
+extension TransactionSnapshot {
+    /// The purchaseDate. A copy that was restored at or after its end has the date of the restore;
+    /// it counts from the last second before the end (`Lifecycle.md` §2 rule 2).
+    var bought: Timestamp? {
+        guard let purchaseDate, let expiresDate, expiresDate <= purchaseDate else {
+            return purchaseDate
+        }
+        return expiresDate.advanced(byMilliseconds: -AfterPeriodRule.receiptPrecisionMilliseconds)
+    }
+}
+
 extension WebOrderLineItemId {
     /// Whether it identifies a purchase: Apple states "0" where it has none, also for unrelated
     /// transactions of one customer.

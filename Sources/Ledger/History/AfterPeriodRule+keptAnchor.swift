@@ -38,11 +38,11 @@ extension AfterPeriodRule {
         return facts.times[index] < next.end.advanced(byMilliseconds: -next.leadMilliseconds)
     }
 
-    /// Whether a fact names a purchase of this period, which may be empty; nil if it names none, or
-    /// may name any.
+    /// Whether a fact names a purchase of this period, which may be empty, or a copy of one; nil if
+    /// it names none, or may name any.
     func namesPurchase(_ index: Int) -> Bool? {
         guard !TrustRanks.ofAnyPurchase.contains(facts[index].cause.notificationType?.value),
-            let stated = facts[index].statedTransaction, let bought = stated.purchaseDate
+            let stated = facts[index].statedTransaction, let bought = stated.bought
         else { return nil }
         return stated.transactionId == period.transactionId
             || period.start <= bought && bought < period.end

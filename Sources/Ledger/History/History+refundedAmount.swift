@@ -20,7 +20,7 @@ extension History {
         _ value: (Shared<TransactionSnapshot>) -> Value?
     ) -> Value? {
         var newest: (signedDate: Timestamp, value: Value)?
-        for record in periods[period].records {
+        for record in periods[period].revoking {
             for statement in records[record].statements
             where statement.revocationDate == span.from {
                 guard let stated = facts[statement.fact].statedTransaction.flatMap(value),

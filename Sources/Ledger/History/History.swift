@@ -103,7 +103,9 @@ extension History {
             }
         }
         for (index, period) in periods.enumerated() {
-            for record in period.records { indices[records[record].transactionId] = index }
+            for record in period.records + period.late {
+                indices[records[record].transactionId] = index
+            }
         }
         return indices
     }

@@ -5,9 +5,11 @@ import AppStore
 struct Period: Sendable {
     /// Indices into the chain's transaction records, the best one last.
     let records: ArraySlice<Int>
+    /// Late copies of a higher rank, which decide about its revocations (rule 2); mostly none.
+    let late: ArraySlice<Int>
     /// The fact whose snapshot supplies every attribute.
     let bestFact: Int
-    /// The transaction of that snapshot.
+    /// The transaction that begins first, so that a later copy does not change it.
     let transactionId: TransactionId
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp
@@ -24,6 +26,9 @@ struct Period: Sendable {
     /// The first fact, of any rank, that reports one of its transactions as renewed: DID_RENEW.
     let renewalFact: Int?
     private(set) var spans: [RevocationSpan]
+    /// Apple's unsigned response that dates the start of a purchase of which only restored copies
+    /// are signed; mostly nil.
+    let startFact: Int?
     /// When the period starts to govern: `start`, unless moved by rule 4 (replaced before it began;
     /// history starts at a signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
@@ -37,20 +42,11 @@ struct Period: Sendable {
 
     static let maximumLeadMilliseconds: Int64 = 24 * 3_600_000
 
-    /// Order of rule 4: `purchaseDate`, upgraded ones first, then transactionId by length, then
-    /// bytes.
-    static func precedes(_ left: Period, _ right: Period) -> Bool {
-        if left.start != right.start { return left.start < right.start }
-        if left.isUpgraded != right.isUpgraded { return left.isUpgraded }
-        let (leftId, rightId) = (left.transactionId, right.transactionId)
-        if leftId.rawValue.utf8.count != rightId.rawValue.utf8.count {
-            return leftId.rawValue.utf8.count < rightId.rawValue.utf8.count
-        }
-        return leftId < rightId
-    }
-
     /// Its `start`, or that of its replacement.
     var begins: Timestamp { isReplaced ? countsFrom : start }
+
+    /// The transactions that state its revocations.
+    var revoking: ArraySlice<Int> { late.isEmpty ? records : late }
 
     /// The revocation that contains a moment (rule 3); nil if the period is not revoked then.
     func revocation(at time: Timestamp) -> RevocationSpan? {
@@ -89,12 +85,12 @@ extension Period {
         var periods: [Period] = []
         periods.reserveCapacity(groups.count)
         for group in groups {
-            var renewal = group.renewalFact
             let copies = group.late.isEmpty ? group.records : group.records + group.late
             guard copies.count > 1 else {
-                periods.append(Period(group.records, joined, facts, renewal: renewal))
+                periods.append(Period(group, joined, facts))
                 continue
             }
+            var rest = group
             TransactionRecord.joinRevocations(of: group.records, &joined, facts)
             TransactionRecord.joinRevocations(of: group.late, &joined, facts)
             let trust = group.records.first.map { records[$0].best.trust }
@@ -102,113 +98,46 @@ extension Period {
                 let own = purchase.filter { records[$0].best.trust == trust }
                 guard !own.isEmpty else { continue }
                 let late = purchase.filter { records[$0].best.trust != trust }
-                periods.append(Period(own[...], joined, facts, renewal: renewal, late: late[...]))
-                // It is about the first of them.
-                renewal = nil
+                (rest.records, rest.late) = (own[...], late[...])
+                periods.append(Period(rest, joined, facts))
+                // These are about the first of them.
+                (rest.renewalFact, rest.opener) = (nil, nil)
             }
         }
         removeUnknownCopies(&periods, records, facts)
         return periods
     }
 
-    /// Removes the empty periods that end no later than an earlier one with a duration: copies,
-    /// dated when they were restored, of purchases that are not known (rule 4).
+    /// Removes the empty periods that end no later than one with a duration that begins no later:
+    /// copies, dated when they were restored, of purchases that are not known (rule 4).
     private static func removeUnknownCopies(
         _ periods: inout [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
     ) {
         guard periods.contains(where: { $0.statedEnd <= $0.start }) else { return }
-        periods.sort(by: precedes)
+        // Those with a duration first: ids do not decide which of one restore count.
+        periods.sort { ($0.start, $1.statedEnd) < ($1.start, $0.statedEnd) }
         var reach = Timestamp(milliseconds: .min)
         periods.removeAll { period in
             guard period.statedEnd <= period.start else {
                 reach = max(reach, period.statedEnd)
                 return false
             }
-            return period.statedEnd <= reach && !period.isAnnounced(records, facts)
+            return period.statedEnd <= reach && !period.isOriginal(records, facts)
         }
     }
 
-    /// Whether a signed SUBSCRIBED or DID_RENEW states it: of a copy neither is sent. A body of
-    /// version 1 does not say which of its transactions it is about.
-    private func isAnnounced(_ all: [TransactionRecord], _ facts: OrderedFacts) -> Bool {
-        records.lazy.flatMap { all[$0].statements }.contains { statement in
+    /// Whether it is no copy: the first purchase of the chain, or stated by a signed SUBSCRIBED or
+    /// DID_RENEW: of a copy neither is sent. A body of version 1 does not say which of its
+    /// transactions it is about.
+    private func isOriginal(_ all: [TransactionRecord], _ facts: OrderedFacts) -> Bool {
+        let first = facts[bestFact].statedTransaction?.originalTransactionId
+        if records.contains(where: { all[$0].transactionId.own == first }) { return true }
+        return records.lazy.flatMap { all[$0].statements }.contains { statement in
             let fact = facts[statement.fact]
             let type = fact.cause.notificationType?.value
             return !CompletedSnapshots.isPartial(fact)
                 && (type == .subscribed || type == .didRenew)
         }
-    }
-
-    /// Rule 4's order, in which a renewal that was replaced before it began is just before its
-    /// replacement and counts from there, so that it governs nothing.
-    static func order(
-        _ periods: inout [Period], _ records: [TransactionRecord], _ facts: OrderedFacts
-    ) {
-        periods.sort(by: precedes)
-        for index in periods.indices.dropFirst() {
-            var replaced = periods[index]
-            let earliest = replaced.start.advanced(byMilliseconds: -replaced.leadMilliseconds)
-            let running = periods.indices[..<index].reversed()
-                .prefix { periods[$0].start >= earliest }
-                .filter { replaced.begins(during: periods[$0], facts) }
-            guard !running.isEmpty else { continue }
-            let trust = facts[replaced.bestFact].trust
-            let governing = periods[..<index].last {
-                !$0.isReplaced && facts[$0.bestFact].trust >= trust
-            }
-            let isRevoked = governing?.isRevoked(at: replaced.start) ?? false
-            guard let limit = replaced.replacementLimit(isRevoked, records, facts),
-                let place = running.last(where: { limit < periods[$0].start })
-            else { continue }
-            replaced.isReplaced = true
-            replaced.countsFrom = periods[place].countsFrom
-            periods.remove(at: index)
-            periods.insert(replaced, at: place)
-        }
-    }
-
-    /// Whether this is a renewal that would begin while a purchase runs, which may replace it.
-    /// Payloads before 2023-06 do not name a renewal.
-    private func begins(during other: Period, _ facts: OrderedFacts) -> Bool {
-        !other.isReplaced && other.start < start && start < other.end
-            && facts[other.bestFact].trust >= facts[bestFact].trust
-            && facts.transactionReason(bestFact) != .purchase
-    }
-
-    /// The time after which a purchase that runs when this renewal would begin replaced it: any
-    /// where this one was upgraded or revoked before it began, or upgraded at any time (a RENEWAL)
-    /// and never stated as begun; where it was not stated as begun otherwise, one since it was
-    /// first stated; nil: none.
-    ///
-    /// - Parameter isRevoked: whether the purchase that governs when this one would begin is
-    ///   revoked then.
-    private func replacementLimit(
-        _ isRevoked: Bool, _ all: [TransactionRecord], _ facts: OrderedFacts
-    ) -> Timestamp? {
-        func isUpgraded(_ statement: Statement) -> Bool {
-            facts[statement.fact].statedTransaction?.isUpgraded ?? false
-        }
-        let any = Timestamp(milliseconds: .min)
-        let stated = records.flatMap { all[$0].statements }
-        let isOver = stated.contains { statement in
-            statement.revocationDate.map { $0 < start } ?? false
-                || isUpgraded(statement) && statement.signedDate < start
-        }
-        guard !isOver else { return any }
-        // Only a status, or a notification of other things than money, states that it began; any
-        // unrevoked snapshot does where the purchase before it is revoked by then.
-        let hasBegun = stated.contains { statement in
-            guard statement.signedDate >= start, !isUpgraded(statement) else { return false }
-            if isRevoked, statement.revocationDate == nil { return true }
-            let fact = facts[statement.fact]
-            guard let type = fact.cause.notificationType else { return fact.status != nil }
-            return !TrustRanks.ofAnyPurchase.contains(type.value)
-        }
-        guard !hasBegun else { return nil }
-        let isPassedOver =
-            !isRevoked && facts.transactionReason(bestFact) == .renewal
-            && stated.contains(where: isUpgraded)
-        return isPassedOver ? any : firstStated
     }
 
     /// Adds the family revokes and withdrawals of the next period that are dated before it counts,
@@ -223,11 +152,13 @@ extension Period {
 
     /// The transactions of one period, and what counts of the ignored ones of other ranks.
     private struct Group {
-        let records: ArraySlice<Int>
+        var records: ArraySlice<Int>
         /// The first fact about them that names a renewal.
         var renewalFact: Int?
         /// Late copies of a higher rank, which state whether the period is revoked.
         var late: ArraySlice<Int> = []
+        /// One of a lower rank that began before them: they are copies.
+        var opener: Int?
     }
 
     /// A transaction that may be one of several of one purchase.
@@ -294,7 +225,9 @@ extension Period {
     /// The transactions of one purchase with the highest rank that dates it: those of other ranks,
     /// under any transactionId, are ignored (`Lifecycle.md` §2 rule 2) and do not join what would
     /// otherwise be several purchases. They may still name a renewal (`isRenewal`), and late copies
-    /// of a higher rank state whether it is revoked.
+    /// of a higher rank state whether it is revoked. Apple's unsigned responses may date the start
+    /// of a purchase of which the signed copies were restored within it; what comes with the shared
+    /// secret alone may not, since its holder could invent one that hides signed periods.
     private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> [Group] {
@@ -305,13 +238,21 @@ extension Period {
         let ignored = group.filter { all[$0].best.trust != trust && all[$0].renewalFact != nil }
         let top = group.map { all[$0].best.trust }.max()
         let late = top == trust ? [] : group.filter { all[$0].best.trust == top }
+        let opening = group.filter { index in
+            trust == .signed && all[index].best.trust == .transport
+                && all[index].spans.isEmpty && !all[index].isLate(facts)
+        }.sorted { all[$0].purchaseDate(facts) < all[$1].purchaseDate(facts) }
         return groups(kept, all, facts).map { found in
             func isJoined(_ index: Int) -> Bool {
                 found.records.contains { overlap(all[index], all[$0], facts) }
             }
             let renewal = ignored.filter(isJoined).compactMap { all[$0].renewalFact }.min()
+            let opener = opening.first { index in
+                found.records.contains { endTogether(all[index], all[$0], facts) }
+            }
             return Group(
-                records: found.records, renewalFact: renewal, late: late.filter(isJoined)[...])
+                records: found.records, renewalFact: renewal, late: late.filter(isJoined)[...],
+                opener: opener)
         }
     }
 
@@ -322,31 +263,37 @@ extension Period {
         return left.bought(facts) < otherTo && right.bought(facts) < to
     }
 
-    private init(
-        _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts,
-        renewal ignored: Int?, late: ArraySlice<Int> = []
-    ) {
+    /// Receipts have whole seconds.
+    private static func endTogether(
+        _ left: TransactionRecord, _ right: TransactionRecord, _ facts: OrderedFacts
+    ) -> Bool {
+        guard let end = left.end(facts), let other = right.end(facts) else { return false }
+        return end.isSameSecond(as: other)
+    }
+
+    private init(_ group: Group, _ all: [TransactionRecord], _ facts: OrderedFacts) {
+        let copies = group.records
         let sorted =
-            group.count == 1
-            ? group : group.sorted { TransactionRecord.isWorse(all[$0], all[$1], facts) }[...]
+            copies.count == 1
+            ? copies : copies.sorted { TransactionRecord.isWorse(all[$0], all[$1], facts) }[...]
         let bestRecord = all[sorted[sorted.endIndex - 1]]
         records = sorted
-        transactionId = bestRecord.transactionId
+        late = group.late
         bestFact = bestRecord.bestFact
         isUpgraded = sorted.contains {
             facts[all[$0].bestFact].statedTransaction?.isUpgraded ?? false
         }
-        var (start, startFact) = (Timestamp(milliseconds: .max), bestFact)
+        var (start, dating) = (Timestamp(milliseconds: .max), bestFact)
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
         var first = (bestRecord.firstStated, bestRecord.firstFact)
-        var renewal = ignored
+        var renewal = group.renewalFact
         var spans = (late.isEmpty ? sorted : late).flatMap { all[$0].spans }
         for index in sorted {
             let record = all[index]
             if let fact = record.renewalFact { renewal = min(renewal ?? fact, fact) }
             if let bought = facts[record.bestFact].statedTransaction?.purchaseDate, bought < start {
-                (start, startFact) = (bought, record.bestFact)
+                (start, dating) = (bought, record.bestFact)
             }
             if let stated = record.statedEnd, stated > end {
                 end = stated
@@ -358,9 +305,21 @@ extension Period {
         if spans.count > 1 {
             spans.sort { ($0.from, $0.opener) < ($1.from, $1.opener) }
         }
+        var earliest = sorted
+        if earliest.count > 1 {
+            earliest.removeAll { !all[$0].purchaseDate(facts).isSameSecond(as: start) }
+        }
+        transactionId = earliest.min().map { all[$0].transactionId } ?? bestRecord.transactionId
         // Receipts write whole seconds.
-        if CompletedSnapshots.isPartial(facts[startFact]) {
+        if CompletedSnapshots.isPartial(facts[dating]) {
             start = start.refined(by: facts[bestFact].statedTransaction?.purchaseDate)
+        }
+        let opened = group.opener.map { all[$0].purchaseDate(facts) }
+        if let opened, opened < start, !opened.isSameSecond(as: start) {
+            start = opened
+            startFact = group.opener.map { all[$0].bestFact }
+        } else {
+            startFact = nil
         }
         self.start = start
         // Sandbox has stated ends before starts; such a period is empty.
@@ -380,7 +339,7 @@ extension Period {
     ///
     /// - `copies`: its transactions; not empty.
     init(purchase copies: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts) {
-        self.init(copies, all, facts, renewal: nil)
+        self.init(Group(records: copies), all, facts)
         end = Timestamp(milliseconds: .max)
         endFact = firstFact
         isUpgraded = false

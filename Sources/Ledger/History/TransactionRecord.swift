@@ -188,7 +188,7 @@ struct TransactionRecord: Sendable {
 
     // MARK: Copies
 
-    private func purchaseDate(_ facts: OrderedFacts) -> Timestamp {
+    func purchaseDate(_ facts: OrderedFacts) -> Timestamp {
         facts[bestFact].statedTransaction?.purchaseDate ?? Timestamp(milliseconds: .min)
     }
 

@@ -291,7 +291,7 @@ private struct HigherStatements {
         // Receipts have whole seconds.
         let isShorter = until.milliseconds(since: period.end) >= 1_000
         // What each copy states: which of one second counts may depend on the other copies.
-        let isRevoked = period.records.contains { index in
+        let isRevoked = period.revoking.contains { index in
             records[index].spans.contains { $0.from < until }
         }
         guard isShorter || isRevoked else { return nil }

@@ -215,6 +215,23 @@ struct ChangeStreamTests {
         }
     }
 
+    @Test("copies that are restored later emit nothing")
+    func restoredCopies() {
+        func line(_ id: String, _ fact: Fact) -> Fact {
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId(id) }
+        }
+        let known = [line("v", bought), line("w", .didRenew("2", day(30), day(60)))]
+        let copies = [
+            line("v", .transaction("8", day(40), day(30), at: day(40))),
+            line("w", .transaction("9", day(40), day(60), at: day(41))).transaction {
+                $0.transactionReason = Raw(.renewal)
+            },
+        ]
+        let changes = reported(known + copies)
+        #expect(names(changes) == names(reported(known)))
+        #expect(changes.last?.entry?.at == day(30))
+    }
+
     @Test("changes are emitted in order of arrival, not of signing")
     func lateArrival() {
         let off = turnedOff.with { $0.receivedAt = day(35) }

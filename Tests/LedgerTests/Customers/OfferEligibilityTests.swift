@@ -109,6 +109,20 @@ struct OfferEligibilityTests {
         #expect(decide(.noIntroductoryOffer, [[copy]])?.reason == .hadIntroductoryOffer)
     }
 
+    @Test("A copy of a purchase that is not known counts, although it is no period")
+    func copyOffer() {
+        let known = [bought(), Fact.resubscribed("3", day(90), day(120))]
+        let copy = Fact.transaction("8", day(100), day(90), at: day(100)).transaction {
+            $0.offer = Offer(type: Raw(.introductoryOffer))
+        }
+        #expect(given(known + [copy]).history == given(known).history)
+        let before = decide(.noIntroductoryOffer, [known + [copy]], at: day(89))
+        #expect(before?.reason == .noIntroductoryOffer)
+        let found = decide(.noIntroductoryOffer, [known + [copy]], at: day(90))
+        #expect(found?.reason == .hadIntroductoryOffer)
+        #expect(found?.evidence == [3])
+    }
+
     // MARK: Groups
 
     @Test("Another product counts where catalogue or Apple say that it is of the group")

@@ -173,6 +173,26 @@ struct ReceiptStatementsTests {
         }
     }
 
+    @Test("A copy restored after the end of its period is not the newest purchase")
+    func restoredAfterTheEnd() throws {
+        let copy = """
+            },{"transaction_id":"11","original_transaction_id":"1","product_id":"a",
+             "purchase_date_ms":"1500","expires_date_ms":"2000"
+            },{"transaction_id":"80","original_transaction_id":"1","product_id":"a",
+             "purchase_date_ms":"2700","expires_date_ms":"2000","is_upgraded":"true"
+            """
+        let types: [(String, NotificationType)] = [
+            ("DID_RECOVER", .didRenew), ("INTERACTIVE_RENEWAL", .subscribed),
+        ]
+        for (name, type) in types {
+            let parts = try statements(body(name, "", copy)).parts
+            let reported = try #require(parts.first { $0.fact.cause.notificationType != nil }?.fact)
+            #expect(reported.transaction?.transactionId == TransactionId("12"))
+            #expect(reported.cause.notificationType?.value == type)
+            #expect(reported.renewal?.willRenewStated == true)
+        }
+    }
+
     @Test("Auto-renew off and a grace period are taken from the renewal")
     func subtypes() throws {
         let off = try statements(

@@ -3,8 +3,12 @@ import Ledger
 
 /// A plain implementation of what copies of one purchase are (`Lifecycle.md` §2 rules 2 and 3).
 extension PlainReading {
-    /// - Parameter higher: late copies of a higher rank, which state the revocations.
-    static func grouped(_ transactions: [Period], _ higher: [Period] = []) -> [Period] {
+    /// - Parameters:
+    ///   - higher: late copies of a higher rank, which state the revocations.
+    ///   - unsigned: what Apple's responses alone state, which may begin before signed copies.
+    static func grouped(
+        _ transactions: [Period], _ higher: [Period] = [], unsigned: [Period] = []
+    ) -> [Period] {
         var rest = transactions
         var result: [Period] = []
         while let first = rest.popLast() {
@@ -22,17 +26,31 @@ extension PlainReading {
             guard kept.count == group.count else {
                 let top = group.map(\.best.fact.trust).max()!
                 let higher = top == trust ? [] : group.filter { $0.best.fact.trust == top }
-                result += grouped(kept, higher)
+                let unsigned = group.filter { other in
+                    other.best.fact.trust == .transport && other.spans.isEmpty && !isLate(other)
+                }
+                result += grouped(kept, higher, unsigned: trust == .signed ? unsigned : [])
                 continue
             }
             let late = higher.filter { copy in group.contains { overlap(copy, $0) } }
             let copies = reversed(withoutRepetitions(group)) + reversed(withoutRepetitions(late))
+            var begins = unsigned.filter { begin in
+                group.contains { seconds(restoredEnd($0)) == seconds(restoredEnd(begin)) }
+            }.map(\.start).min()
             for purchase in purchases(copies) {
                 let own = purchase.filter { $0.best.fact.trust == trust }
                 guard !own.isEmpty else { continue }
                 var period = joined(own)
+                if let begin = begins, seconds(begin) < seconds(period.start) {
+                    (period.start, period.countsFrom) = (begin, begin)
+                    period.end = max(begin, period.statedEnd)
+                }
+                begins = nil
                 let revoked = purchase.filter { $0.best.fact.trust != trust }
-                if !revoked.isEmpty { period.spans = revoked.flatMap(\.spans) }
+                if !revoked.isEmpty {
+                    period.spans = revoked.flatMap(\.spans)
+                    period.ownSpans = revoked.flatMap(\.ownSpans)
+                }
                 result.append(period)
             }
         }
@@ -50,6 +68,8 @@ extension PlainReading {
         }
         whole.statedEnd = copies.map(\.statedEnd).max()!
         whole.end = max(whole.start, whole.statedEnd)
+        let first = copies.filter { seconds($0.start) == seconds(earliest.start) }
+        whole.id = first.map(\.id).min()!
         whole.spans = copies.flatMap(\.spans)
         whole.ownSpans = copies.flatMap(\.ownSpans)
         whole.isUpgraded = copies.contains(where: \.isUpgraded)
@@ -101,7 +121,7 @@ extension PlainReading {
 
     // MARK: Revocations
 
-    private static func seconds(_ span: Span) -> Int64 { span.from.milliseconds / 1_000 }
+    private static func seconds(_ time: Timestamp) -> Int64 { time.milliseconds / 1_000 }
 
     /// Without the revocations that receipts alone state of a copy, where another one has one of
     /// the same second: by a signed transaction, or of a better copy.
@@ -114,7 +134,7 @@ extension PlainReading {
                 return copies.indices.contains { other in
                     other != place
                         && copies[other].spans.contains { known in
-                            seconds(known) == seconds(span)
+                            seconds(known.from) == seconds(span.from)
                                 && (other > place || copies[other].isSigned(known))
                         }
                 }
@@ -130,8 +150,8 @@ extension PlainReading {
             var copy = copy
             for index in copy.spans.indices {
                 let span = copy.spans[index]
-                let others = spans.filter { seconds($0) == seconds(span) }.compactMap(\.to)
-                    .filter { $0 > span.last && $0 > span.from }
+                let same = spans.filter { seconds($0.from) == seconds(span.from) }
+                let others = same.compactMap(\.to).filter { $0 > span.last && $0 > span.from }
                 copy.spans[index].to = (others + [span.to].compactMap(\.self)).min()
             }
             return copy

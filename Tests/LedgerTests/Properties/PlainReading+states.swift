@@ -37,7 +37,10 @@ extension PlainReading {
         switch fact.cause.notificationType?.value {
         case .refund, .refundDeclined, .refundReversed, .consumptionRequest, .revoke: break
         default:
-            if let named = fact.transaction, let bought = named.purchaseDate {
+            if let named = fact.transaction, let date = named.purchaseDate {
+                // A copy is dated when it was restored, which may be after its end.
+                let end = named.expiresDate ?? date.advanced(byMilliseconds: 1)
+                let bought = date < end ? date : end.advanced(byMilliseconds: -1_000)
                 return named.transactionId == period.id
                     || bought >= period.start && bought < period.end
             }

@@ -164,9 +164,8 @@ struct PlainReading {
     /// Rule 4's order by dates.
     private static func precedes(_ left: Period, _ right: Period) -> Bool {
         if left.start != right.start { return left.start < right.start }
-        let (one, two) = (left.best.transaction, right.best.transaction)
         if left.isUpgraded != right.isUpgraded { return left.isUpgraded }
-        let (first, second) = (one.transactionId.rawValue, two.transactionId.rawValue)
+        let (first, second) = (left.id.rawValue, right.id.rawValue)
         return (first.utf8.count, first) < (second.utf8.count, second)
     }
 
@@ -200,10 +199,12 @@ struct PlainReading {
                 default: false
                 }
             }
-            if period.start < period.statedEnd || isAnnounced { return true }
+            let original = period.best.transaction.originalTransactionId.rawValue
+            let isFirst = period.ids.contains { $0.rawValue == original }
+            if period.start < period.statedEnd || isAnnounced || isFirst { return true }
             return all.allSatisfy { other in
                 other.statedEnd <= other.start || other.statedEnd < period.statedEnd
-                    || PlainReading.precedes(period, other)
+                    || period.start < other.start
             }
         }
     }

@@ -66,6 +66,22 @@ struct KeptAnchorTests {
         #expect(states(day(33)) == plain)
     }
 
+    @Test("A failure that names only a copy restored in grace is about the end of its period")
+    func namesCopy() {
+        func line(_ fact: Fact) -> Fact {
+            fact.transaction { $0.webOrderLineItemId = WebOrderLineItemId("w") }
+        }
+        let copied = Fact.notification(
+            .didFailToRenew, "8", day(31), day(30), at: day(32), subtype: .gracePeriod
+        ).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.gracePeriodExpiresDate = day(36)
+        }
+        let life = given(line(bought), line(copied), renewed(day(33)))
+        #expect(life.history.map(\.state) == [.subscribed, .grace, .renewing, .expired])
+        #expect(life.history.map(\.at) == [day(0), day(30), day(33), day(60)])
+    }
+
     @Test("A start one millisecond after the end is an ordinary gap")
     func gap() {
         let life = given(

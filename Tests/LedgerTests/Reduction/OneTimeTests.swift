@@ -49,7 +49,7 @@ struct OneTimeTests {
         let restore = bought(.nonConsumable, "2", from: day(20))
         let life = given(bought(.nonConsumable), restore)
         #expect(life.history == [Start(.owned, day(0))])
-        #expect(life.answer(day(30))?.transactionId == TransactionId("2"))
+        #expect(life.answer(day(30))?.transactionId == TransactionId("1"))
         #expect(
             given(
                 bought(.nonConsumable), restore,

@@ -9,14 +9,14 @@ struct RestoreTests {
         fact.transaction { $0.webOrderLineItemId = id.map { WebOrderLineItemId($0) } }
     }
 
-    @Test("Overlapping transactions are one period: smallest start, largest end, best snapshot")
+    @Test("Overlapping transactions are one period: smallest start and its id, largest end")
     func restored() {
         let life = given(
             line("w", .subscribed("1", day(0), day(30))),
             line("w", .transaction("2", day(5), day(31), at: day(5)))
         )
         #expect(life.history == [Start(.subscribed, day(0)), Start(.expired, day(31))])
-        #expect(life.intervals[0].transactionId == TransactionId("2"))
+        #expect(life.intervals[0].transactionId == TransactionId("1"))
         #expect(life.transactionIds.map(\.rawValue) == ["1", "2"])
     }
 
@@ -138,6 +138,16 @@ struct RestoreTests {
         #expect(given(renewed, signed, named).history == given(renewed).history)
     }
 
+    @Test("Of a chain known from one restore, ids do not decide which copies count")
+    func onlyRestored() {
+        for (first, second) in [("8", "9"), ("9", "8")] {
+            let past = line("v", .transaction(first, day(40), day(30), at: day(41)))
+            let present = line("w", .transaction(second, day(40), day(60), at: day(41)))
+            #expect(given(past, present).history == given(present).history)
+            #expect(given(past, present).standing(of: TransactionId(first), at: day(45)) == nil)
+        }
+    }
+
     @Test("An empty period that SUBSCRIBED or DID_RENEW states is a purchase")
     func announced() {
         let bought = Fact.subscribed("1", day(0), day(0, 5 * minute))
@@ -182,6 +192,35 @@ struct RestoreTests {
         #expect(bought.history.map(\.at) == [day(0), day(9), day(12), day(30)])
     }
 
+    @Test("A late copy of a higher rank is of the purchase, and states how much was refunded")
+    func refundedPartOfALateCopy() {
+        let first = line("v", .transaction("1", day(0), day(30), at: day(1))).trusted(.transport)
+        let copy = line("v", .transaction("8", day(40), day(30), at: day(45)).revoked(day(9)))
+        let part = copy.with { $0.signedDate = day(46) }
+            .transaction { $0.revocationPercentage = 50_000 }
+        let life = given(first.priced(10_000), copy, part)
+        #expect(life.lifeFacts(.refunded).first?.refund?.amount?.milliunits == 5_000)
+        #expect(life.standing(of: TransactionId("8"), at: day(50))?.outcome == .refunded)
+        #expect(life.isOnePurchase(TransactionId("1"), TransactionId("8")))
+    }
+
+    @Test("A purchase is not rejected for a refund that a late copy of a higher rank denies")
+    func deniedRefund() {
+        let signed = [
+            Fact.subscribed("1", day(0), day(30)), .didFailToRenew(at: day(30), grace: day(46)),
+        ]
+        let paid = line("w", .transaction("2", day(30), day(60), at: day(41)).revoked(day(40)))
+        let copy = line("w", .transaction("8", day(70), day(60), at: day(70)))
+        let rejected = given(signed + [paid.trusted(.transport)])
+        #expect(rejected.standing(of: TransactionId("2"), at: day(50)) == nil)
+        let life = given(signed + [paid.trusted(.transport), copy])
+        #expect(life.standing(of: TransactionId("2"), at: day(50))?.outcome == .current)
+        #expect(life.history.map(\.at) == [day(0), day(30), day(41), day(60)])
+        // One that is revoked by then, too, confirms it.
+        let confirmed = given(signed + [paid.trusted(.transport), copy.revoked(day(40))])
+        #expect(confirmed.standing(of: TransactionId("2"), at: day(50)) == nil)
+    }
+
     @Test("A copy restored after the end removes no purchase that a lower rank dates")
     func restoredFromALowerRank() {
         let first = line("v", .transaction("1", day(0), day(30), at: day(1))).trusted(.transport)
@@ -197,6 +236,30 @@ struct RestoreTests {
         let failed = Fact.didFailToRenew(at: day(30), grace: day(46)).trusted(.transport)
         let early = line("v", .transaction("8", day(33), day(30), at: day(33)))
         #expect(given(first, failed, early).history == given(first, failed).history)
+    }
+
+    @Test("A copy restored within its period leaves the start that Apple's response states")
+    func restoredWithin() {
+        let first = line("v", .transaction("1", day(0), day(30), at: day(31))).trusted(.transport)
+        let second = line("w", .transaction("2", day(30), day(60), at: day(31)))
+        let copy = line("w", .transaction("8", day(40), day(60, 400), at: day(40)))
+            .transaction { $0.transactionReason = Raw(.renewal) }
+        let life = given(first, second.trusted(.transport), copy)
+        #expect(life.history.map(\.state) == [.subscribed, .renewing, .expired])
+        #expect(life.history.map(\.at) == [day(0), day(30), day(60, 400)])
+        #expect(life.lifeFacts(.renewed).map(\.at) == [day(30)])
+        #expect(life.answer(day(45))?.trust == .transport)
+        // Neither a refunded purchase, nor one of another end, nor one that may be invented.
+        let earlier = line("w", .transaction("2", day(30), day(59), at: day(31)))
+        let others = [
+            second.revoked(day(31)).trusted(.transport), earlier.trusted(.transport),
+            second.trusted(.secret),
+        ]
+        for other in others {
+            let stated = given(first, other, copy)
+            #expect(stated.history.map(\.at) == [day(0), day(30), day(40), day(60, 400)])
+            #expect(stated.answer(day(45))?.trust == .signed)
+        }
     }
 
     @Test("A copy dated after its revocation is of the purchase that was revoked")

@@ -71,8 +71,8 @@ extension ReceiptStatements {
     private static func subject(_ notification: NotificationV1, _ content: Content) -> Subject? {
         let transactions = content.transactions
         let ordered = transactions.enumerated().max { left, right in
-            (left.element.purchaseDate?.milliseconds ?? .min, -left.offset)
-                < (right.element.purchaseDate?.milliseconds ?? .min, -right.offset)
+            (left.element.bought?.milliseconds ?? .min, -left.offset)
+                < (right.element.bought?.milliseconds ?? .min, -right.offset)
         }
         let named = notification.webOrderLineItemId.flatMap { id in
             transactions.first { $0.webOrderLineItemId == id }
@@ -113,9 +113,9 @@ extension ReceiptStatements {
         switch notification.notificationType?.value {
         case .interactiveRenewal:
             // The purchase before the newest, or the newest if the list omits its successor.
-            let newest = Set(purchases.compactMap(\.purchaseDate)).sorted().suffix(2)
+            let newest = Set(purchases.compactMap(\.bought)).sorted().suffix(2)
             return purchases.contains { purchase in
-                purchase.isUpgraded && purchase.purchaseDate.map { newest.contains($0) } ?? false
+                purchase.isUpgraded && purchase.bought.map { newest.contains($0) } ?? false
             }
         case .cancel:
             // A later date outside the list is of a purchase that the list omits.

@@ -100,7 +100,7 @@ public struct ReceiptStatements: Sendable {
     /// The order of the facts of a chain.
     private static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool
     {
-        let (one, two) = (left.purchaseDate?.milliseconds, right.purchaseDate?.milliseconds)
+        let (one, two) = (left.bought?.milliseconds, right.bought?.milliseconds)
         if one != two { return (one ?? .min) < (two ?? .min) }
         return left.transactionId < right.transactionId
     }
