@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
