@@ -3,7 +3,8 @@ import Signing
 
 extension EventPreparation {
     /// Compares the password with the app's shared secret, the only authentication of a version 1
-    /// notification. The rest of the body is decoded only after they match.
+    /// notification. The rest of the body is decoded only after they match; if a purchase
+    /// names another app, the password is not that app's.
     ///
     /// Throws `undecodablePayload`, `payloadTooLarge`, `sharedSecretMissing`, `wrongSharedSecret`
     /// or `secretExposed`.
@@ -25,7 +26,10 @@ extension EventPreparation {
                     + " (\(error.code.rawValue)\(error.field.map { " in \($0)" } ?? "")).")
         }
         try EventPreparation.requireBounded(notification.transactions)
-        notification.bundleId = notification.bundleId ?? bundleId
+        guard notification.transactions.allSatisfy({ $0.bundleId ?? bundleId == bundleId }) else {
+            throw EventPreparation.wrongSharedSecret
+        }
+        notification.bundleId = bundleId
         return AcceptedEvidence(notification, sealed)
     }
 

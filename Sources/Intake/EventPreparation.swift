@@ -114,7 +114,7 @@ package struct EventPreparation: Sendable {
         of submission: Submission, _ error: VerificationError, _ receivedAt: Timestamp
     ) -> Refusal {
         let claims = EventPreparation.claims(of: submission, refusedBy: error)
-        let isGenuine = EventPreparation.isGenuine(error, submission, claims)
+        let isGenuine = EventPreparation.isGenuine(error, submission)
         // The app whose version 1 notification waits for a secret; the name is not verified.
         let waiting =
             error.code == .sharedSecretMissing && isConfigured(claims.bundleId)
@@ -184,16 +184,19 @@ package struct EventPreparation: Sendable {
     /// Payloads are decoded only after their signature was verified, so an undecodable one is
     /// genuine: a later version may understand it. A notification whose parts are invalid or
     /// disagree is genuine too: its own signature was verified before theirs. A pair is not, since
-    /// any client can combine one.
-    private static func isGenuine(
-        _ error: VerificationError, _ submission: Submission, _ claims: EvidenceClaims
-    ) -> Bool {
+    /// any client can combine one. What only a local certificate signed never is.
+    private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
         switch submission.form {
-        case .unreadable, .verifyReceipt: return false
-        case .jws where error.code == .nestedPartInvalid && !claims.isLocal: return true
-        case .jws, .transaction, .pair, .notificationV1, .receipt: break
+        case .unreadable, .verifyReceipt: false
+        case .notificationV1: error.isUndecodable
+        case .jws(let token):
+            (error.isUndecodable || error.code == .nestedPartInvalid) && !CompactJWS.isLocal(token)
+        case .transaction(let token): error.isUndecodable && !CompactJWS.isLocal(token)
+        case .pair(let transaction, let renewal, _):
+            error.isUndecodable && !CompactJWS.isLocal(transaction)
+                && !CompactJWS.isLocal(renewal)
+        case .receipt(let bytes): error.isUndecodable && !ReceiptVerifier.isLocal(bytes)
         }
-        return error.isUndecodable
     }
 
     /// What refused evidence names. Signed evidence is read only if its signature was verified: any

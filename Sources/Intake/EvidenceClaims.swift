@@ -32,9 +32,6 @@ package struct EvidenceClaims {
             .flatMap { EvidenceClaims($0).environment }
     }
 
-    /// Whether it is data of Xcode or of local tests, which anyone can sign.
-    var isLocal: Bool { environment == .xcode || environment == .localTesting }
-
     private mutating func read(_ token: [UInt8]) {
         guard let jws = try? CompactJWS(parsing: token),
             let payload = try? JSONValue.parse(jws.payload)

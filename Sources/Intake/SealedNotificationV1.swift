@@ -6,7 +6,7 @@ import Signing
 /// a holder of the secret sent these bytes and that they are unchanged.
 package struct SealedNotificationV1: Sendable, Undisclosed {
     /// The app the body names, before verification.
-    let bundleId: BundleId?
+    package let bundleId: BundleId?
     private let body: [UInt8]
     /// The range of the password or seal in the body.
     private let place: Range<Int>

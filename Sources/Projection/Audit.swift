@@ -211,22 +211,33 @@ public struct Audit: Sendable {
             let isConfirmed = try judge.preparation.confirms(event, bytes)
             return isConfirmed ? .verified : .failed(mismatch(event))
         } catch {
-            return .failed(
-                SignatureFinding(
-                    position: event.position, code: error.code.rawValue, message: error.reason))
+            return .failed(finding(event.position, error))
         }
     }
 
     /// A seal that matches no available secret is not a finding: the secret may have been changed.
+    /// A row of another app than the body names, or than its secret is of, is one: earlier releases
+    /// took the app from the purchases.
     private static func checkSeal(_ logged: LoggedEvent, _ secrets: SharedSecrets) -> Verdict {
         let event = logged.event
         do throws(StoreError) {
             guard let bytes = try logged.originalBytes() else { return .nothingSigned }
-            guard let secret = secrets[event.attributes.bundleId],
-                let sealed = try? NotificationV1Body(bytes).sealed, sealed.isSealed(by: secret)
-            else { return .notVerifiable }
+            guard let sealed = try? NotificationV1Body(bytes).sealed else { return .notVerifiable }
+            let app = event.attributes.bundleId
+            let named = sealed.bundleId.map { [$0] } ?? secrets.apps(of: sealed)
+            guard named.isEmpty || named.contains(app) else {
+                let error = AppIdentity.unexpected(named.first, [app])
+                return .failed(finding(event.position, error))
+            }
+            guard let secret = secrets[app], sealed.isSealed(by: secret) else {
+                return .notVerifiable
+            }
             return .verified
         } catch { return .failed(finding(event.position, error)) }
+    }
+
+    private static func finding(_ position: Int64, _ error: VerificationError) -> SignatureFinding {
+        SignatureFinding(position: position, code: error.code.rawValue, message: error.reason)
     }
 
     private static func finding(_ position: Int64, _ error: StoreError) -> SignatureFinding {

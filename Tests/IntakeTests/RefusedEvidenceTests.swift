@@ -81,6 +81,48 @@ struct RefusedEvidenceTests {
         #expect(items.allSatisfy { $0.standing == .genuineConfigured })
     }
 
+    @Test("What only a local certificate signed is never kept as genuine")
+    func local() async throws {
+        let ledger = try TemporaryLedger(environment: .xcode)
+        var shape = AuthorityShape()
+        shape.presentation = .leafOnly
+        let authority = try Authority(shape: shape)
+        func signed(_ payload: String) throws -> String {
+            String(decoding: try authority.sign(Array(payload.utf8)), as: UTF8.self)
+        }
+        let app = #""bundleId":"\#(chain.bundleId)""#
+        let undated = try signed(
+            #"{"notificationType":"TEST","signedDate":"soon","data":{\#(app)}}"#)
+        let nested = try signed(
+            #"{"notificationType":"TEST","data":{\#(app),"environment":"Xcode","#
+                + #""signedTransactionInfo":""}}"#)
+        let transaction = try signed(#"{"transactionId":"1","signedDate":"soon",\#(app)}"#)
+        let renewal = try signed(#"{"autoRenewStatus":1,"signedDate":"soon"}"#)
+        let genuine = try MadeDelivery(
+            receivedAt: chain.start,
+            evidence: .transaction(chain.transaction(0, signed: chain.start))
+        ).token()
+        let purchase = ReceiptContents.subscription(
+            productId: chain.product, transactionId: "0", originalTransactionId: "",
+            purchaseDate: chain.start, expiresDate: chain.start(1))
+        let contents = ReceiptContents(
+            type: .xcode, bundleId: chain.bundleId, creationDate: chain.start,
+            purchases: [purchase])
+        let receipt = try Data(ReceiptAuthority.signAsXcode(payload: contents.payload))
+        let lines = [
+            undated, nested, #"{"signedTransactionInfo":"\#(transaction)"}"#,
+            #"{"signedTransactionInfo":"\#(genuine)","signedRenewalInfo":"\#(renewal)"}"#,
+            #"{"receipt":"\#(receipt.base64EncodedString())"}"#,
+        ]
+        let summary = try await ledger.ingest(lines.map { Array($0.utf8) })
+        let undecodable = "undecodablePayload"
+        #expect(
+            summary.errors.map(\.code)
+                == [undecodable, "nestedPartInvalid", undecodable, undecodable, undecodable])
+        let standings = try await items(ledger).map(\.standing)
+        #expect(standings == Array(repeating: .unverifiable, count: lines.count))
+    }
+
     @Test("One transactionId of two apps is no conflict and no contradiction")
     func twoApps() async throws {
         var ledger = try TemporaryLedger()

@@ -55,6 +55,33 @@ struct SealAuditTests {
         #expect(try await audit(ledger).signaturesVerified == 2)
     }
 
+    @Test(
+        "A body recorded as of another app than its secret is of, as by earlier releases, is found",
+        arguments: [true, false])
+    func anotherApp(isNamed: Bool) async throws {
+        let other = BundleId("com.example.other")
+        var ledger = try TemporaryLedger(apps: [MadeChain.app, other.rawValue])
+        try ledger.share()
+        let whole = String(
+            decoding: chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
+            as: UTF8.self)
+        let body = isNamed ? whole : whole.replacing("\"bid\":\"\(MadeChain.app)\",", with: "")
+        let preparation = EventPreparation(
+            verifier: ledger.verifier, packer: EvidencePacker(), apps: ledger.configuration.apps,
+            environment: .production, source: .webhook)
+        let submission = Submission(
+            form: .notificationV1(NotificationV1Body(Array(body.utf8))), input: "")
+        guard case .event(var event, _) = preparation.prepare(submission, now: chain.start) else {
+            Issue.record("It is refused.")
+            return
+        }
+        event.attributes.bundleId = other
+        try await ledger.ledger { [event] in _ = try await $0.log.append([event]) }
+        let report = try await audit(ledger)
+        #expect(report.log.isSound)
+        #expect(report.signatureFindings.map(\.code) == ["wrongApp"])
+    }
+
     @Test("A changed byte is found by the hash of the evidence, with the secret and without")
     func tampered() async throws {
         var ledger = try await taken()

@@ -175,7 +175,7 @@ package final class SharedSecrets: Sendable {
     }
 
     /// The apps whose secret authenticates a body, in order. Compares all of them.
-    func apps(of sealed: SealedNotificationV1) -> [BundleId] {
+    package func apps(of sealed: SealedNotificationV1) -> [BundleId] {
         secrets.withLock { $0 }.filter { sealed.isSealed(by: $0.value) }.map(\.key).sorted()
     }
 }

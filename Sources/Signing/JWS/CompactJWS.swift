@@ -36,6 +36,15 @@ public struct CompactJWS: Sendable {
         CompactJWS.assemble(headerSegment: headerSegment, payload: payload, signature: signature)
     }
 
+    /// Whether the header does not present a chain of certificates: the signature, even if valid,
+    /// is then that of Xcode or of a local test, and proves nothing.
+    package static func isLocal(_ bytes: [UInt8]) -> Bool {
+        let header = bytes.withUnsafeBufferPointer { buffer in
+            try? JWSHeader(JWSSegments(buffer, part: .outer))
+        }
+        return header?.certificates?.count != CertificateChainPolicy.certificateCount
+    }
+
     /// The compact form of separate parts.
     public static func assemble(
         headerSegment: [UInt8], payload: [UInt8], signature: [UInt8]

@@ -69,6 +69,14 @@ public struct ReceiptVerifier: Sendable {
         return try decode(envelope.content)
     }
 
+    /// Whether a receipt does not present a chain of certificates: its signature, even if valid, is
+    /// then Xcode's, and proves nothing.
+    package static func isLocal(_ receipt: [UInt8]) -> Bool {
+        let bytes = try? ReceiptForm.decode(receipt)
+        let envelope = bytes.flatMap { try? ReceiptEnvelope(parsing: $0) }
+        return (envelope?.certificates.count ?? 0) < CertificateChainPolicy.certificateCount
+    }
+
     /// Number of cached chains: at most `RecentlyUsed.capacity`.
     var cachedCount: Int { cache.count }
 

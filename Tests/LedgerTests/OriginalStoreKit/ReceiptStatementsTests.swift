@@ -193,6 +193,52 @@ struct ReceiptStatementsTests {
         }
     }
 
+    private static let renewed = #","auto_renew_product_id":"a","auto_renew_status":"true""#
+    private static let cancelled = #","cancellation_date_ms":"2900""#
+
+    /// Types, what the body states outside its list, what the newest purchase of chain 1 states,
+    /// and the subject. The newest purchase of all is of chain 9.
+    static let subjects: [(String, String, String, String)] = [
+        ("DID_RECOVER", renewed, "", "1"),
+        ("DID_RECOVER", #","auto_renew_product_id":"a","auto_renew_status":"false""#, "", "9"),
+        ("DID_RECOVER", #","auto_renew_status":"true""#, "", "9"),
+        ("DID_RENEW", renewed, cancelled, "1"),
+        ("DID_RENEW", "", cancelled, "9"),
+        ("CANCEL", "", cancelled, "1"),
+        ("REFUND", cancelled, cancelled, "1"),
+        ("REVOKE", #","auto_renew_product_id":"c","auto_renew_status":"false""#, cancelled, "1"),
+        // The purchase cancelled later is not listed.
+        ("CANCEL", #","cancellation_date_ms":"2950""#, cancelled, "9"),
+        ("CANCEL", renewed, "", "1"),
+    ]
+
+    @Test(
+        "A body that names no chain is about that of the cancelled purchase, or of the renewal it states",
+        arguments: subjects)
+    func subjectOfSeveral(type: String, more: String, transaction: String, chain: String) throws {
+        let found = try subject(unnamed(body(type, more, transaction)))
+        #expect(found == chain)
+    }
+
+    @Test("A renewal that two chains state names neither")
+    func subjectOfEqual() throws {
+        let text = unnamed(body("DID_RECOVER", ReceiptStatementsTests.renewed))
+            .replacing("\"c\"", with: "\"a\"").replacing("\"0\"", with: "\"1\"")
+        let found = try subject(text)
+        #expect(found == "9")
+    }
+
+    /// The body without its own `original_transaction_id`.
+    private func unnamed(_ body: String) -> String {
+        body.replacing(",\n \"original_transaction_id\":\"1\"", with: "", maxReplacements: 1)
+    }
+
+    /// The chain that a body is about.
+    private func subject(_ text: String) throws -> String? {
+        let parts = try statements(text).parts
+        return parts.first { $0.fact.cause.notificationType != nil }?.originalTransactionId.rawValue
+    }
+
     @Test("Auto-renew off and a grace period are taken from the renewal")
     func subtypes() throws {
         let off = try statements(

@@ -170,6 +170,35 @@ struct HostileNotificationV1Tests {
         #expect(Redaction.withoutPasswords(bytes) == bytes)
     }
 
+    // MARK: Other apps
+
+    @Test(
+        "With the secret of one app a body about purchases of another is refused",
+        arguments: [
+            "", #""latest_receipt_info":{"bid":"\#(MadeChain.app)"},"#,
+            #""bid":"\#(MadeChain.app)","#,
+        ])
+    func anotherApp(head: String) async throws {
+        let other = "com.example.other"
+        var ledger = try TemporaryLedger(apps: [MadeChain.app, other])
+        try ledger.share()
+        func body(of app: String) -> [UInt8] {
+            let start = #"{\#(head)"notification_type":"DID_RENEW","environment":"PROD","#
+            let password = #""password":"\#(MadeChain.secret)","unified_receipt":"#
+            let list = #"{"latest_receipt_info":[{"bid":"\#(app)","transaction_id":"1","#
+            let dates = #""purchase_date_ms":"1700000000000","expires_date_ms":"1700000000001"}]}}"#
+            return Array([start, password, list, dates].joined().utf8)
+        }
+        let refused = try await codes(body(of: other), in: ledger)
+        #expect(refused == ["wrongSharedSecret"])
+        let standings = try await kept(ledger).map(\.standing)
+        #expect(standings == [.unverifiable])
+        let accepted = try await codes(body(of: MadeChain.app), in: ledger)
+        #expect(accepted == [])
+        let apps = try await ledger.exportLines(.events).map { $0["bundleId"]?.string }
+        #expect(apps == [MadeChain.app])
+    }
+
     // MARK: Values of another type
 
     @Test("Numbers instead of strings, and strings instead of numbers, mean the same")

@@ -66,21 +66,15 @@ extension ReceiptStatements {
 
     // MARK: The subject of a notification
 
-    /// The chain it names, else that of the purchase it names, of the only renewal, or of the
-    /// newest purchase.
     private static func subject(_ notification: NotificationV1, _ content: Content) -> Subject? {
         let transactions = content.transactions
-        let ordered = transactions.enumerated().max { left, right in
-            (left.element.bought?.milliseconds ?? .min, -left.offset)
-                < (right.element.bought?.milliseconds ?? .min, -right.offset)
-        }
         let named = notification.webOrderLineItemId.flatMap { id in
             transactions.first { $0.webOrderLineItemId == id }
         }
-        let onlyRenewal = content.renewals.count == 1 ? content.renewals.first?.chain : nil
         guard
             let chain = notification.originalTransactionId ?? named?.originalTransactionId
-                ?? onlyRenewal ?? ordered?.element.originalTransactionId
+                ?? cancelledChain(notification, transactions)
+                ?? renewedChain(notification, content) ?? newestChain(transactions)
         else { return nil }
         let ofChain = transactions.filter { $0.originalTransactionId == chain }
         let cancelled = [named, newestCancelled(ofChain)].compactMap(\.self)
@@ -95,6 +89,42 @@ extension ReceiptStatements {
             cause: cause,
             unknownValues: notification.notificationType.map { $0.value == nil } ?? true
                 ? ["notificationType"] : [])
+    }
+
+    /// Of a notification about a cancellation, the chain of the newest cancelled purchase; nil if
+    /// the cancellation stated outside the list is later: its purchase is not listed.
+    private static func cancelledChain(
+        _ notification: NotificationV1, _ transactions: [TransactionSnapshot]
+    ) -> OriginalTransactionId? {
+        guard isAboutCancellation(notification), let newest = newestCancelled(transactions),
+            let date = newest.revocationDate, (notification.cancellationDate ?? date) <= date
+        else { return nil }
+        return newest.originalTransactionId
+    }
+
+    /// The chain of the only renewal, or of the only one that equals the renewal stated outside the
+    /// receipt, by which Apple names the subscription where there are several.
+    private static func renewedChain(
+        _ notification: NotificationV1, _ content: Content
+    ) -> OriginalTransactionId? {
+        let stated = notification.renewal
+        let equal = content.renewals.filter {
+            stated.autoRenewProductId != nil
+                && $0.renewal.autoRenewProductId == stated.autoRenewProductId
+                && $0.renewal.autoRenewStatus == stated.autoRenewStatus
+        }
+        return [content.renewals, equal].first { $0.count == 1 }?.first?.chain
+    }
+
+    /// The chain of the newest purchase, the first listed of several.
+    private static func newestChain(
+        _ transactions: [TransactionSnapshot]
+    ) -> OriginalTransactionId? {
+        let newest = transactions.enumerated().max { left, right in
+            (left.element.bought?.milliseconds ?? .min, -left.offset)
+                < (right.element.bought?.milliseconds ?? .min, -right.offset)
+        }
+        return newest?.element.originalTransactionId
     }
 
     private static func isAboutCancellation(_ notification: NotificationV1) -> Bool {
