@@ -15,6 +15,12 @@ extension BenchLedger {
     /// Checkpoints signed, each after one event more.
     private static let checkpointCount = 50
 
+    /// What an event of a bundle has beside its leaf data, inclusion proof and evidence.
+    private func members(_ position: Int64) -> String {
+        #"{"position":\#(position),"leafData":"","inclusion":,"evidence":"","#
+            + #""evidenceEncoding":"text"}"#
+    }
+
     /// Size and time of inclusion proofs and of checkpoints, over a log of generated events.
     ///
     /// - `report`: takes lines of progress.
@@ -27,15 +33,18 @@ extension BenchLedger {
         let count = try await ledger.log.head().position
         let prover = TreeProver(ledger.log, directory: ledger.directory)
         let prepared = try await BenchLedger.seconds { try await prover.prepare() }
-        var byteCount = 0
+        var (pathByteCount, byteCount) = (0, 0)
         let making = try await BenchLedger.seconds {
             for number in 0..<BenchLedger.proofCount {
                 let position = number &* 7_919_977 % count + 1
                 guard let event = try await ledger.log.event(at: position)?.event,
                     let proof = try await prover.proof(of: event)
                 else { throw BenchProblem.refused }
-                byteCount = max(
-                    byteCount, proof.path.reduce(2) { $0 + $1.bytes.count * 4 / 3 + 5 })
+                // As a bundle writes it: base64, each hash between quotes and with a comma.
+                let path = proof.path.reduce(2) { $0 + ($1.bytes.count + 2) / 3 * 4 + 3 }
+                let leaf = (event.leafData.count + 2) / 3 * 4
+                pathByteCount = max(pathByteCount, path)
+                byteCount = max(byteCount, path + leaf + members(position).utf8.count)
             }
         }
         let signer = CheckpointSigner(
@@ -51,6 +60,7 @@ extension BenchLedger {
         await ledger.close()
         return [
             BenchRow("proof.prepare", prepared, "s", events: count),
+            BenchRow("proof.path", Double(pathByteCount), "bytes", events: count),
             BenchRow("proof.bytes", Double(byteCount), "bytes", events: count),
             .milliseconds("proof.make", making / Double(BenchLedger.proofCount), events: count),
             .milliseconds("proof.checkpoint", BenchLedger.median(signed), events: count),

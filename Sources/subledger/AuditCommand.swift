@@ -40,7 +40,7 @@ struct AuditCommand: AsyncParsableCommand {
             let key = try key.map { try NoteVerifierKey($0) } ?? configuredKey(settings)
             return try await withLog(settings, directory) { log, operations in
                 let report = try await audit(log, directory, verifier, settings)
-                let checkpoints = try await compare(log, operations, kept, key)
+                let checkpoints = try await compare(log, operations, kept, key, settings)
                 let warning = report.projectionsFailure.map {
                     "warning: derived data could not be compared with the log: \($0)"
                 }
@@ -74,10 +74,12 @@ struct AuditCommand: AsyncParsableCommand {
         /// The comparison with the checkpoints; nil where there are none.
         private func compare(
             _ log: any LedgerLog, _ operations: (any OperationalState)?, _ kept: SignedNote?,
-            _ key: NoteVerifierKey?
+            _ key: NoteVerifierKey?, _ settings: Settings
         ) async throws -> CheckpointAudit.Report? {
-            let report = try await CheckpointAudit(log, operations: operations, key: key)
-                .run(against: kept)
+            let report = try await CheckpointAudit(
+                log, operations: operations, key: key,
+                witnesses: settings.configuration.witnessKeys(settings.environment)
+            ).run(against: kept)
             if report != nil, key == nil {
                 Terminal.note(
                     "warning: signatures of checkpoints are not checked; name the verifier key with"
@@ -203,7 +205,8 @@ extension Settings {
             failure = error
         }
         let report = try await CheckpointAudit(
-            opened.log, operations: opened.operations, key: key
+            opened.log, operations: opened.operations, key: key,
+            witnesses: configuration.witnessKeys(environment)
         ).run()
         if report != nil, let failure {
             Terminal.note(

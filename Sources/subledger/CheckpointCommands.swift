@@ -213,6 +213,14 @@ extension AuditCommand {
 
         @OptionGroup var common: SharedOptions
 
+        /// The file alone decides: a configuration in the working directory, perhaps a broken one,
+        /// is read only where it is named.
+        func run() async throws {
+            try await perform {
+                try await output(try Settings(common, usualFile: nil)).print(asJSON: common.json)
+            }
+        }
+
         func output(_ settings: Settings) async throws -> Output {
             // A page is larger than the bundle it holds.
             let limit = 2 * ProofBundle.maximumByteCount

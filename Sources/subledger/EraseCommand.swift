@@ -30,7 +30,7 @@ struct EraseCommand: OutputCommand {
     @Flag(help: "Show what would be erased, and change nothing.")
     var dryRun = false
 
-    @Flag(help: "Erase it.")
+    @Flag(help: "Erase it, unless --dry-run is given, too.")
     var yes = false
 
     /// Attempts to remove files that are open elsewhere, with the pause between them: 5 s in all.
@@ -44,7 +44,7 @@ struct EraseCommand: OutputCommand {
         guard !chains.isEmpty || customer != nil else {
             throw ValidationError("Name --chain or --customer.")
         }
-        guard dryRun != yes else {
+        guard dryRun || yes else {
             throw ValidationError("Give --dry-run to see what would be erased, or --yes to erase.")
         }
     }
@@ -74,6 +74,7 @@ struct EraseCommand: OutputCommand {
                     json.object("plan") { plan.writeMembers(to: &$0) }
                 }
             }
+            if request.key == nil { Self.note(found, namedBy: chains) }
             let receipt: PersonErasure.Receipt
             do {
                 receipt = try await erasure.run(
@@ -84,6 +85,14 @@ struct EraseCommand: OutputCommand {
                 json.object("erasure") { receipt.writeMembers(to: &$0) }
             }
         }
+    }
+
+    /// Names chains that were found by another id: after a kill that id names nothing any more.
+    private static func note(_ chains: [ChainId], namedBy ids: [String]) {
+        let names = chains.map(\.originalTransactionId.rawValue).filter { !ids.contains($0) }
+        guard !names.isEmpty else { return }
+        let options = names.map { "--chain \($0.printable)" }.joined(separator: " ")
+        Terminal.note("If this is interrupted, repeat it with \(options).")
     }
 
     /// Rebuilds derived data without what was erased, and removes the previous files.

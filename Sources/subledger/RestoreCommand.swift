@@ -46,7 +46,7 @@ struct RestoreCommand: OutputCommand {
         progress.end()
         let (report, environment) = (outcome.restored, settings.environment.rawValue)
         var before: Int64?
-        var old: String
+        let old: String
         var isUnaware = erasures == nil
         switch report.before {
         case nil: old = "there was no log"
@@ -57,14 +57,7 @@ struct RestoreCommand: OutputCommand {
             // end.
             isUnaware = isUnaware && (position < report.head.position || report.isOfOtherLog)
         case .unreadable:
-            isUnaware = false
-            old =
-                "the log there could not be read: erasures that only it states are not applied"
-                + " again (--erasures)"
-        }
-        if isUnaware {
-            old +=
-                ": erasures since the backup are not known, and are not applied again (--erasures)"
+            old = "the log there could not be read, nor erasures that only it states"
         }
         // Whatever fails below, the log is in place.
         var compared: CheckpointAudit.Report?
@@ -76,9 +69,10 @@ struct RestoreCommand: OutputCommand {
                 + " forgotten: "
             failure = CommandFailure(failed.code, message + failed.description, .io)
         }
+        let unaware = isUnaware ? "\(Self.unaware)\n" : ""
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
-        let more = [erased, kept ?? "", compared.text, report.checkpoints.refusal].joined()
+        let more = [unaware, erased, kept ?? "", compared.text, report.checkpoints.refusal].joined()
         return Output(
             text: "restored \(environment) from \(file): \(report.head.position) events,"
                 + " verified, root \(report.head.root.hexadecimal); \(old)\n" + more,
@@ -92,10 +86,16 @@ struct RestoreCommand: OutputCommand {
             json.member("root", report.head.root)
             json.member("setAside", report.setAside)
             json.member("erasedAgain", Int64(report.erasureCount))
+            json.member("erasuresUnknown", isUnaware)
             json.member("checkpointsRefused", Int64(report.checkpoints.refusedCount))
             compared.writeMember(to: &json)
         }
     }
+
+    private static let unaware =
+        "warning: erasures since the backup are not known, and were not applied again: whoever was"
+        + " erased since is in the log. Restore it with --erasures FILE, the output of `subledger"
+        + " log erasures`, or erase again."
 
     /// Compares the log that is in place with every checkpoint that is kept.
     private func compare(_ settings: Settings) async throws -> CheckpointAudit.Report? {

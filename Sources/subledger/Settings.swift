@@ -15,9 +15,14 @@ struct Settings {
     /// The app the operator named, to which the command is then limited.
     let bundleId: BundleId?
 
-    init(_ options: SharedOptions) throws(CommandFailure) {
+    /// - Parameter usualFile: the configuration file that is read where none is named; nil: none.
+    init(
+        _ options: SharedOptions, usualFile: String? = ServiceConfiguration.defaultFile
+    ) throws(CommandFailure) {
         let variables = ProcessInfo.processInfo.environment
-        var configuration = try Settings.file(options.configFile ?? variables["SUBLEDGER_CONFIG"])
+        let named = options.configFile ?? variables["SUBLEDGER_CONFIG"]
+        let usual = usualFile.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
+        var configuration = try Settings.file(named ?? usual)
         if let directory = options.dataDirectory ?? variables["SUBLEDGER_DATA"] {
             guard !directory.isEmpty else {
                 throw CommandFailure.invalidOption("--data takes a directory.")
@@ -44,9 +49,9 @@ struct Settings {
         configuration.trustedRoots +=
             options.trustRoots.isEmpty
             ? variables["SUBLEDGER_TRUST_ROOT"].map { [$0] } ?? [] : options.trustRoots
-        let named = options.environment ?? variables["SUBLEDGER_ENVIRONMENT"]
-        environment = try Settings.environment(named)
-        isEnvironmentNamed = named != nil
+        let environmentName = options.environment ?? variables["SUBLEDGER_ENVIRONMENT"]
+        environment = try Settings.environment(environmentName)
+        isEnvironmentNamed = environmentName != nil
         bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
         if let bundleId {
             // An empty bundle id is reserved for facts about customers.
@@ -86,9 +91,7 @@ struct Settings {
     }
 
     private static func file(_ path: String?) throws(CommandFailure) -> ServiceConfiguration {
-        let usual = ServiceConfiguration.defaultFile
-        let found = path ?? (FileManager.default.fileExists(atPath: usual) ? usual : nil)
-        guard let file = found else { return ServiceConfiguration() }
+        guard let file = path else { return ServiceConfiguration() }
         let content = InputFile.readFile(file, limit: ServiceConfiguration.maximumByteCount)
         guard let bytes = content, bytes.count <= ServiceConfiguration.maximumByteCount else {
             let bound = ServiceConfiguration.maximumByteCount / 1_048_576

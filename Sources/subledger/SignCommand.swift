@@ -91,6 +91,10 @@ struct EligibilityOptions: ParsableArguments {
 
 /// The signatures that `sign` makes.
 enum Signatures {
+    fileprivate static let transactionHelp =
+        "Any transaction of the customer, or their appTransactionId; with --if-eligible the latter"
+        + " needs --customer, since the ledger does not know it."
+
     struct PromotionalOffer: SignatureOptions {
         static let configuration = CommandConfiguration(
             commandName: SignatureRequest.Kind.promotionalOffer.rawValue,
@@ -107,7 +111,7 @@ enum Signatures {
         @Argument(help: "The offer's identifier in App Store Connect.")
         var offer: String
 
-        @Option(help: "Any transaction of the customer, or their appTransactionId.")
+        @Option(help: ArgumentHelp(Signatures.transactionHelp))
         var transaction: String?
 
         @OptionGroup var eligibility: EligibilityOptions
@@ -161,7 +165,7 @@ enum Signatures {
         @Argument(help: "The product.")
         var product: String
 
-        @Option(help: "Any transaction of the customer, or their appTransactionId.")
+        @Option(help: ArgumentHelp(Signatures.transactionHelp))
         var transaction: String
 
         @Flag(help: "Sign that the customer does not get it.")

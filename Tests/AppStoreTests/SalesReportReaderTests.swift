@@ -18,10 +18,19 @@ struct SalesReportReaderTests {
 
     private struct Reading {
         var reader: SalesReportReader
-        var rows: [SalesReport.Row] = []
+        private(set) var rows: [SalesReport.Row] = []
+        /// Of malformed rows.
+        private(set) var unread: [SalesReport.Row] = []
+
+        init(_ reader: SalesReportReader, _ rows: [SalesReport.Row]) {
+            self.reader = reader
+            (self.rows, unread) = (rows.filter { !$0.isMalformed }, rows.filter(\.isMalformed))
+        }
 
         /// `name figure day country amount` of each row.
-        var lines: [String] {
+        var lines: [String] { Reading.lines(rows) }
+
+        static func lines(_ rows: [SalesReport.Row]) -> [String] {
             rows.map { row in
                 "\(row.name) \(row.figure.rawValue) \(row.day.month)/\(row.day.day)"
                     + " \(row.country) \(row.amount)"
@@ -40,7 +49,7 @@ struct SalesReportReaderTests {
             rest = rest.dropFirst(size)
         }
         try reader.finish { rows.append($0) }
-        return Reading(reader: reader, rows: rows)
+        return Reading(reader, rows)
     }
 
     private func read(_ text: String, day: CivilDate? = nil) throws -> Reading {
@@ -96,6 +105,24 @@ struct SalesReportReaderTests {
             found.reader.malformed.map(\.code)
                 == [.columnCount, .invalidDate, .invalidNumber, .notUTF8])
         #expect(found.reader.rowCount == 6)
+        #expect(Reading.lines(found.unread) == ["pro renewals 1/31 USA 0"])
+    }
+
+    @Test("a malformed row of subscriptions or subscribers leaves every figure unknown")
+    func unread() throws {
+        let states = try read(
+            SalesReportReaderTests.states + "pro\t1\tUS\t5\tabc\t1\t \t0\t3\n",
+            day: SalesReportReaderTests.day)
+        let figures: [SalesReport.Figure] = [
+            .activePaid, .trials, .activePaid, .billingRetry, .grace,
+        ]
+        #expect(states.unread.map(\.figure) == figures && states.rows.isEmpty)
+        let subscribers = try read(
+            SalesReportReaderTests.subscribers + "2026-01-31\tpro\t1\tUS\t77\t \t-\tUSD\t1\n")
+        #expect(
+            subscribers.unread.map(\.figure) == [.purchases, .freePeriods, .refunds])
+        let other = try read(SalesReportReaderTests.events + "2026-01-31\tUpgrade\tpro\t1\tUS\t\n")
+        #expect(other.unread.isEmpty && other.reader.malformedCount == 1)
     }
 
     @Test("lines, columns and listed rows have bounds")

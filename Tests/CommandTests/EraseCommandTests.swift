@@ -54,9 +54,11 @@ struct EraseCommandTests {
         #expect(neither.code == 64 && neither.err.contains("--dry-run"))
         let nothing = try await place.run(["erase", "--yes"] + Self.order + place.options)
         #expect(nothing.code == 64)
-        let dry = try await place.run(Self.erase + ["--dry-run"] + place.options)
-        #expect(dry.out.contains("4 events would be erased"))
-        #expect(dry.out.contains(Evidence.id) && dry.out.contains("#1 #2 #3 #4"))
+        for arguments in [["--dry-run"], ["--dry-run", "--yes"]] {
+            let dry = try await place.run(Self.erase + arguments + place.options)
+            #expect(dry.code == 0 && dry.out.contains("4 events would be erased"), "\(dry.err)")
+            #expect(dry.out.contains(Evidence.id) && dry.out.contains("#1 #2 #3 #4"))
+        }
         #expect(try await place.run("show", Evidence.id).code == 0)
         let unknown = try await place.run(
             ["erase", "--chain", "1", "--yes"] + Self.order + place.options)
@@ -69,6 +71,8 @@ struct EraseCommandTests {
         let done = try await place.run(
             ["erase", "--chain", "\(Evidence.id)1", "--yes", "--json"] + Self.order + place.options)
         #expect(done.code == 0, "\(done.err)")
+        // Were it killed, no other id would find what is left.
+        #expect(done.err.contains("repeat it with --chain \(Evidence.id).\n"), "\(done.err)")
         let erasure = try done.json()["erasure"]
         #expect(erasure?["position"]?.int64 == 6)
         #expect(
@@ -76,6 +80,7 @@ struct EraseCommandTests {
         try await requireErased(place)
         let again = try await place.run(Self.erase + ["--yes"] + place.options)
         #expect(again.code == 0 && again.out.contains("erased before, at position 6"))
+        #expect(!again.err.contains("repeat it"))
         // The same data again brings nothing back.
         let ingest = try await place.run("ingest", "in.ndjson", "--json")
         #expect(try ingest.json()["duplicates"]?.int64 == 5)

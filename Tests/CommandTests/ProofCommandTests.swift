@@ -29,12 +29,12 @@ struct ProofCommandTests {
         return (place, key.out.trimmingCharacters(in: .newlines))
     }
 
-    private static func configure(_ place: Workplace) throws {
+    private static func configure(_ place: Workplace, adding options: String = "") throws {
         try place.write(
             [
                 "dataDirectory: data", "apps: [{ bundleId: \(Evidence.app) }]",
                 "trustedRoots: [root.der]",
-                "audit: { origin: \(origin), keyFile: audit.key, interval: PT1M }",
+                "audit: { origin: \(origin), keyFile: audit.key, interval: PT1M\(options) }",
             ], to: "subledger.yaml")
     }
 
@@ -76,24 +76,31 @@ struct ProofCommandTests {
         #expect(sound["checkpoints"]?["compared"]?.int64 == 1)
         #expect(sound["checkpoints"]?["findings"]?.array == [])
 
-        // Another history under the same key.
-        let (fork, _) = try await ProofCommandTests.place(Array(Evidence.lines.reversed()))
-        try FileManager.default.removeItem(atPath: fork.file("audit.key"))
-        try FileManager.default.copyItem(
-            atPath: place.file("audit.key"), toPath: fork.file("audit.key"))
-        try fork.write(Data(signed.out.utf8), to: "theirs.txt")
-        let forked = try await fork.run("audit", "verify", "--against", "theirs.txt", "--json")
-        #expect(forked.code == 1)
-        let finding = try forked.json()["checkpoints"]?["findings"]?.array?.first
-        #expect(finding?["code"]?.string == "logRewritten")
-        #expect(finding?["firstPosition"]?.int64 == 1)
-        let (short, _) = try await ProofCommandTests.place(Array(Evidence.lines.prefix(2)))
-        try FileManager.default.removeItem(atPath: short.file("audit.key"))
-        try FileManager.default.copyItem(
-            atPath: place.file("audit.key"), toPath: short.file("audit.key"))
-        try short.write(Data(signed.out.utf8), to: "theirs.txt")
-        let cut = try await short.run("audit", "verify", "--against", "theirs.txt")
-        #expect(cut.code == 1 && cut.out.contains("positions from 1 may differ"))
+        // Other histories under the same key: another order, and a log that was cut.
+        for (lines, code, end) in [
+            (Evidence.lines.reversed(), "logRewritten", nil),
+            (Array(Evidence.lines.prefix(2)), "logCut", 2),
+        ] as [([String], String, Int64?)] {
+            let (other, _) = try await ProofCommandTests.place(lines)
+            try FileManager.default.removeItem(atPath: other.file("audit.key"))
+            try FileManager.default.copyItem(
+                atPath: place.file("audit.key"), toPath: other.file("audit.key"))
+            try other.write(Data(signed.out.utf8), to: "theirs.txt")
+            let run = try await other.run("audit", "verify", "--against", "theirs.txt", "--json")
+            let finding = try run.json()["checkpoints"]?["findings"]?.array?.first
+            #expect(finding?["code"]?.string == code && finding?["logEnd"]?.int64 == end)
+            #expect(run.code == 1 && finding?["firstPosition"]?.int64 == 1)
+        }
+        // A line that names a witness must verify where the configuration has the witness's key.
+        let line = "\u{2014} w 5Prg1gAA\(String(repeating: "A", count: 94))==\n"
+        try place.write(Data((signed.out + line).utf8), to: "witnessed.txt")
+        let verify = ["audit", "verify", "--against", "witnessed.txt"] + place.options
+        #expect(try await place.run(verify).code == 0)
+        let key = "w+e4fae0d6+BGxk8L/8pE8FUGz0pCdG6JOcMFy5nxCsI9QH7zN9dWLQ"
+        try ProofCommandTests.configure(
+            place,
+            adding: ", witnesses: [{ name: w, url: 'https://w.example.com', key: '\(key)' }]")
+        #expect(try await place.run(verify).code == 1)
     }
 
     @Test("Where the key cannot be read, an audit is refused without --key, and a copy warns")
@@ -185,16 +192,25 @@ struct ProofCommandTests {
         #expect(wrong.code == 1 && wrong.out.contains("NOT PROVEN"))
         let unrooted = try await reader.run(["audit", "check", "proof.json"])
         #expect(unrooted.code == 1 && unrooted.out.contains("untrustedRoot"))
-        try await ProofCommandTests.checkElsewhere(reader, verifier)
+        #expect(try await ProofCommandTests.checkElsewhere("proof.json", reader, verifier) == 0)
 
-        let cell = try await place.run(
-            "audit", "prove", "--metric", "churn", "--cell", "new", "--from", "2026-01-01", "-o",
-            "cell.json")
-        #expect(cell.code == 0, "\(cell.err)")
-        try reader.write(
-            try Data(contentsOf: URL(filePath: place.file("cell.json"))), to: "cell.json")
-        #expect(try await reader.run("audit", "check", "cell.json").code == 0)
-        #expect(try await ProofCommandTests.checkElsewhere("cell.json", reader, verifier) == 0)
+        // A configuration that is not named does not matter.
+        try reader.write(["dataDirectory: ["], to: "subledger.yaml")
+        // Of these the other program refuses each with one of many bytes changed, too.
+        for (arguments, step) in [
+            (["--metric", "churn", "--cell", "new", "--from", "2026-01-01"], 509),
+            (["--position", "1"], 31),
+        ] {
+            let made = try await place.run(
+                ["audit", "prove", "-o", "other.json"] + arguments + place.options)
+            #expect(made.code == 0, "\(made.err)")
+            let bytes = try Data(contentsOf: URL(filePath: place.file("other.json")))
+            try reader.write(bytes, to: "other.json")
+            #expect(try await reader.run("audit", "check", "other.json").code == 0)
+            let code = try await ProofCommandTests.checkElsewhere(
+                "other.json", reader, verifier, flipping: Soak.isOn ? 7 : step)
+            #expect(code == 0, "\(arguments)")
+        }
         #expect(try await place.run("audit", "prove", "--metric", "churn").code == 64)
         #expect(try await place.run("audit", "prove", "1", "--paid").code == 64)
 
@@ -269,25 +285,10 @@ struct ProofCommandTests {
         }
     }
 
-    /// Runs `Tests/ProofCheck/check_bundle.py`, which shares nothing with the product: it accepts
-    /// the file, and refuses it with any of some bytes changed.
-    private static func checkElsewhere(_ place: Workplace, _ verifier: String) async throws {
-        #expect(try await checkElsewhere("proof.json", place, verifier) == 0)
-        let bytes = try Data(contentsOf: URL(filePath: place.file("proof.json")))
-        for index in stride(
-            from: 3, to: bytes.count - 1, by: bytes.count / Soak.count(12, soak: 400))
-        {
-            var other = bytes
-            other[index] ^= 1
-            try place.write(other, to: "other.json")
-            #expect(
-                try await checkElsewhere("other.json", place, verifier) == 1, "byte \(index)")
-        }
-    }
-
-    /// The exit code of the script for a file.
+    /// The exit code of `Tests/ProofCheck/check_bundle.py`, which shares nothing with the product,
+    /// for a file; with a step also 1 where the script accepts it with one of these bytes changed.
     private static func checkElsewhere(
-        _ file: String, _ place: Workplace, _ verifier: String
+        _ file: String, _ place: Workplace, _ verifier: String, flipping step: Int? = nil
     ) async throws -> Int32 {
         let script = Fixtures.repository.appending(path: "Tests/ProofCheck/check_bundle.py").path
         let root = TestAuthority.roots.fingerprints.map(\.hexadecimal)
@@ -296,7 +297,7 @@ struct ProofCommandTests {
         return try await Child(
             path: "/usr/bin/python3",
             arguments: [script, file, "--key", verifier]
-                + root.flatMap { ["--root", $0] },
+                + root.flatMap { ["--root", $0] } + (step.map { ["--flip", "\($0)"] } ?? []),
             directory: place.path, variables: Workplace.inherited, input: "/dev/null",
             output: place.file("python.out"), errors: place.file("python.err")
         ).run()

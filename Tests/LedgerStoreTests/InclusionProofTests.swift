@@ -73,21 +73,27 @@ struct InclusionProofTests {
         }
     }
 
+    /// The published cases of a kind of proof, by file.
+    private static func cases(_ kind: String) throws -> [(name: String, value: JSONValue)] {
+        let folder = Fixtures.folder.appending(path: "merkle/\(kind)")
+        return try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+            .filter { $0.hasSuffix(".json") }
+            .map { ($0, try JSONValue.parse(try Fixtures.bytes("merkle/\(kind)/\($0)"))) }
+    }
+
+    private static func digest(_ value: JSONValue?) -> Digest? {
+        Base64.standard.decode(Array((value?.string ?? "").utf8)).flatMap {
+            Digest(bytes: $0[...])
+        }
+    }
+
     @Test("Published proofs, good and bad, are judged as published", Fixtures.condition)
     func published() throws {
-        let folder = Fixtures.folder.appending(path: "merkle/inclusion")
-        let names = FileManager.default.enumerator(atPath: folder.path)?.allObjects ?? []
         var counts = (good: 0, bad: 0)
-        for case let name as String in names where name.hasSuffix(".json") {
-            let value = try JSONValue.parse(try Fixtures.bytes("merkle/inclusion/\(name)"))
-            func digest(_ value: JSONValue?) -> Digest? {
-                Base64.standard.decode(Array((value?.string ?? "").utf8)).flatMap {
-                    Digest(bytes: $0[...])
-                }
-            }
-            let path = (value["proof"]?.array ?? []).map(digest)
+        for (name, value) in try Self.cases("inclusion") {
+            let path = (value["proof"]?.array ?? []).map { Self.digest($0) }
             var isValid = false
-            if let leaf = digest(value["leafHash"]), let root = digest(value["root"]),
+            if let leaf = Self.digest(value["leafHash"]), let root = Self.digest(value["root"]),
                 let index = value["leafIdx"]?.int64, let size = value["treeSize"]?.int64,
                 !path.contains(nil)
             {
@@ -101,5 +107,26 @@ struct InclusionProofTests {
             if isValid { counts.good += 1 } else { counts.bad += 1 }
         }
         #expect(counts.good >= 5 && counts.bad >= 80)
+    }
+
+    @Test("So are published proofs that a tree extends another one", Fixtures.condition)
+    func publishedConsistency() throws {
+        var counts = (good: 0, bad: 0)
+        for (name, value) in try Self.cases("consistency") {
+            let path = (value["proof"]?.array ?? []).map { Self.digest($0) }
+            // Some have texts in place of roots, which no proof here can have.
+            guard let from = value["size1"]?.int64, let to = value["size2"]?.int64,
+                let fromRoot = Self.digest(value["root1"]), let toRoot = Self.digest(value["root2"])
+            else { continue }
+            let isValid =
+                !path.contains(nil)
+                && ConsistencyProof(
+                    from: from, to: to, path: path.compactMap(\.self), fromRoot: fromRoot,
+                    toRoot: toRoot
+                ).isValid
+            #expect(isValid == (value["wantErr"]?.bool == false), "\(name)")
+            if isValid { counts.good += 1 } else { counts.bad += 1 }
+        }
+        #expect(counts.good == 5 && counts.bad >= 70)
     }
 }

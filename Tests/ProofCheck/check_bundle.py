@@ -2,9 +2,10 @@
 used, and of PyPI only `cryptography`. It does not fold: that Apple's events give the answer is
 checked by `subledger audit check`.
 
-    check_bundle.py FILE [--key VERIFIER-KEY] [--root SHA256 of a trusted root]
+    check_bundle.py FILE [--key VERIFIER-KEY] [--root SHA256 of a trusted root] [--flip STEP]
 
-FILE is a bundle, or the page of one.
+FILE is a bundle, or the page of one. With --flip, a bundle must also be refused with one bit of every
+STEP-th byte changed.
 """
 
 import argparse
@@ -162,7 +163,11 @@ def jws(token, roots, fallback_date):
         need(valid_from(certificate) <= when <= valid_to(certificate), "not valid then")
     for part in parts:
         jws(part, roots, date)
-    return body
+    return body, root.fingerprint(hashes.SHA256()).hex()
+
+
+def signer(root):
+    return "Apple" if root == APPLE_ROOT else f"the trusted root {root}"
 
 
 def evidence_bytes(event):
@@ -196,13 +201,13 @@ def check_event(event, size, root, roots):
         tokens = (pair["signedTransactionInfo"], pair["signedRenewalInfo"])
         # For a part without a date, the other's.
         date = max(filter(None, map(own_date, map(payload_of, tokens))), default=received_at)
-        body, _ = (jws(token, roots, date) for token in tokens)
+        (body, signed_by), _ = (jws(token, roots, date) for token in tokens)
     else:
-        body = jws(evidence.decode(), roots, received_at)
+        body, signed_by = jws(evidence.decode(), roots, received_at)
     chain = fields[10]
     if kind in ("transaction", "renewalPair"):
         need(body["originalTransactionId"].encode() == chain, "logged under another chain")
-    return f"#{position} {kind}: signed by Apple"
+    return f"#{position} {kind}: signed by {signer(signed_by)}"
 
 
 def check_cell(query):
@@ -244,20 +249,41 @@ def check(data, key, roots):
         check_cell(query)
 
 
+REFUSALS = (Refused, InvalidSignature, ValueError, KeyError, TypeError, AttributeError,
+            x509.ExtensionNotFound, OverflowError)
+
+
+def is_refused(data, key, roots):
+    try:
+        for _ in check(data, key, roots):
+            pass
+    except REFUSALS:
+        return True
+    return False
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("file")
     parser.add_argument("--key")
     parser.add_argument("--root", action="append", default=[])
+    parser.add_argument("--flip", type=int)
     options = parser.parse_args()
+    roots = {APPLE_ROOT, *options.root}
+    with open(options.file, "rb") as file:
+        data = file.read()
     try:
-        with open(options.file, "rb") as file:
-            for line in check(file.read(), options.key, {APPLE_ROOT, *options.root}):
-                print("ok ", line)
-    except (Refused, InvalidSignature, ValueError, KeyError, TypeError, AttributeError,
-            x509.ExtensionNotFound, OverflowError) as error:
+        for line in check(data, options.key, roots):
+            print("ok ", line)
+    except REFUSALS as error:
         print("BAD", type(error).__name__, error)
         return 1
+    for index in range(0, len(data), options.flip) if options.flip else ():
+        other = bytearray(data)
+        other[index] ^= 1 << index % 7
+        if not is_refused(bytes(other), options.key, roots):
+            print("BAD accepted with byte", index, "changed")
+            return 1
     return 0
 
 

@@ -45,6 +45,32 @@ struct BundledAnswerTests {
                 ", group \"group=a b\", only where app=com.example.app, \"group=a, b\", days in"))
     }
 
+    @Test("The leeway is written in its shortest form, and read in seconds alone, too")
+    func leeway() async throws {
+        let chain = MadeChain()
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought()])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let bundle = try await ledger.session { session in
+            try await ProvenStory.maker(session, key).0.subscription(
+                chain.id, bundleId: nil, moment: Moment(at: nil, now: ledger.now))
+        }
+        // As earlier releases wrote it.
+        var answer = try #require(bundle.answer)
+        answer.hasLeewayInSeconds = true
+        let earlier = try ProofBundle(
+            environment: bundle.environment, checkpoint: bundle.checkpoint, key: bundle.key,
+            events: bundle.events, answer: answer
+        ).sealed(by: key)
+        for (written, text) in [(bundle, "PT2H"), (earlier, "PT7200S")] {
+            let file = String(decoding: written.bytes, as: UTF8.self)
+            #expect(file.contains(#""leeway":"\#(text)""#))
+            #expect(ProvenStory.check(try ProofBundle(written.bytes)).isProven)
+            let other = file.replacing(#""\#(text)""#, with: #""PT120M""#)
+            #expect(throws: ProofError.self) { try ProofBundle(Array(other.utf8)) }
+        }
+    }
+
     @Test("A cell of one app is proven as such, in its query and in the sentence")
     func app() async throws {
         let (one, other) = (MadeChain(), MadeChain(id: "600000000000001", bundleId: "com.other"))

@@ -42,7 +42,8 @@ struct CheckpointTests {
     func forked() async throws {
         try await CheckpointTests.ledger { signer, log, operations in
             let first = try await signer.sign()
-            let audit = CheckpointAudit(log, operations: operations, key: signer.key.verifier)
+            let audit = CheckpointAudit(
+                log, operations: operations, key: signer.key.verifier, witnesses: [])
             #expect(try await audit.run()?.isSound == true)
             // As if the log had been rewritten since, and as if it had been cut.
             for (size, code) in [
@@ -55,8 +56,9 @@ struct CheckpointTests {
                 try await operations.keep(kept)
                 await #expect(throws: ProofError.self) { _ = try await signer.sign() }
                 let report = try #require(try await audit.run())
-                #expect(report.findings.last?.code == code)
-                #expect(report.findings.last?.size == size)
+                let finding = try #require(report.findings.last)
+                #expect(finding.code == code && finding.size == size)
+                #expect(finding.logEnd == (code == .logCut ? first.size : nil))
             }
             // No signature of this log is left that vouches for any position.
             #expect(try await audit.run()?.findings.last?.firstPosition == 1)
@@ -86,7 +88,8 @@ struct CheckpointTests {
         try await CheckpointTests.ledger { signer, log, operations in
             let first = try await signer.sign()
             _ = try await log.append(Sample.events(9_000..<9_010))
-            let audit = CheckpointAudit(log, operations: operations, key: signer.key.verifier)
+            let audit = CheckpointAudit(
+                log, operations: operations, key: signer.key.verifier, witnesses: [])
             let theirs = try SignedNote(first.note)
             #expect(try await audit.run(against: theirs)?.isSound == true)
             let fork = try LogCheckpoint(
@@ -104,12 +107,52 @@ struct CheckpointTests {
             #expect(
                 try await audit.run(against: later)?.findings == [
                     CheckpointAudit.Finding(
-                        code: .logCut, size: first.size + 50, firstPosition: first.size + 1)
+                        code: .logCut, size: first.size + 50, firstPosition: first.size + 1,
+                        logEnd: first.size + 10)
                 ])
             let stranger = try NoteSignerKey(name: signer.key.verifier.name)
             let foreign = try LogCheckpoint(theirs).signed(by: stranger)
             let found = try #require(try await audit.run(against: foreign))
             #expect(found.findings.map(\.code) == [.checkpointInvalid])
+        }
+    }
+
+    @Test("With any bit flipped a checkpoint is refused, but for the names of unknown signers")
+    func flipped() async throws {
+        try await CheckpointTests.ledger { signer, log, operations in
+            // given
+            let note = try SignedNote(try await signer.sign().note)
+            let key = try NoteSignerKey(name: "witness", algorithm: .cosignature)
+            let line = try SignedNote.cosignature(of: note.text, by: key, atSeconds: 1_700_000)
+            let witnessed = note.adding([line])
+            let audit = CheckpointAudit(
+                log, operations: nil, key: signer.key.verifier, witnesses: [key.verifier])
+            #expect(try await audit.run(against: witnessed)?.isSound == true)
+            // when
+            let bytes = Array(witnessed.note.utf8)
+            for index in bytes.indices {
+                var other = bytes
+                other[index] ^= 1 << UInt8(index % 7)
+                guard let text = String(validating: other, as: UTF8.self),
+                    let read = try? SignedNote(text)
+                else { continue }
+                let report = try #require(try await audit.run(against: read))
+                // then
+                let isUnknown = !read.signatures.contains { $0.isOf(key.verifier) }
+                let isOfLog = read.part(of: signer.key.verifier) == note
+                #expect(report.isSound == (isUnknown && isOfLog), "byte \(index)")
+            }
+            // Without its key the line says nothing.
+            let unknown = CheckpointAudit(
+                log, operations: nil, key: signer.key.verifier, witnesses: [])
+            let wrong = try SignedNote.cosignature(of: "x\n", by: key, atSeconds: 1_700_000)
+            let forged = note.adding([wrong])
+            #expect(try await unknown.run(against: forged)?.isSound == true)
+            let report = try #require(try await audit.run(against: forged))
+            #expect(report.findings.map(\.code) == [.checkpointInvalid])
+            // A valid line of the same witness does not hide it.
+            let both = try #require(try await audit.run(against: witnessed.adding([wrong])))
+            #expect(both.findings.map(\.code) == [.checkpointInvalid])
         }
     }
 
@@ -130,7 +173,8 @@ struct CheckpointTests {
             _ = try await log.append(Sample.events(9_000..<9_001))
             _ = try await other.sign()
             for key in [signer.key.verifier, other.key.verifier] {
-                let audit = CheckpointAudit(log, operations: operations, key: key)
+                let audit = CheckpointAudit(
+                    log, operations: operations, key: key, witnesses: [])
                 #expect(try await audit.run()?.isSound == true)
             }
         }
@@ -162,7 +206,7 @@ struct CheckpointTests {
         let opened = try await EnvironmentLedger.openLog(
             ledger.configuration, environment: ledger.environment)
         let report = try await CheckpointAudit(
-            opened.log, operations: opened.operations, key: key.verifier
+            opened.log, operations: opened.operations, key: key.verifier, witnesses: []
         ).run()
         await opened.close()
         #expect(

@@ -296,6 +296,7 @@ struct RetentionRouteTests {
         other.phases = [.trial]
         var plan = RetentionRule(name: "plan", message: Self.message)
         plan.alternateProduct = ProductId("com.example.basic")
+        plan.billingPlanType = .monthly
         let last = RetentionRule(name: "last", message: Self.message)
         let request = try body(payload())
         try await place([other, plan, last]).serve {
@@ -308,6 +309,7 @@ struct RetentionRouteTests {
             let chosen = answer.json["alternateProduct"]
             #expect(chosen?["messageIdentifier"]?.string == Self.message)
             #expect(chosen?["productId"]?.string == "com.example.basic")
+            #expect(chosen?["billingPlanType"]?.string == "MONTHLY")
             #expect(answer.json["message"] == nil)
             let records = try await recorded(host)
             #expect(records.map(\.rule) == ["plan"])

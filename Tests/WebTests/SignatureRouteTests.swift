@@ -283,6 +283,46 @@ struct SignatureRouteTests {
         }
     }
 
+    @Test(
+        "Without a catalogue, other customers' purchases state the group of a product",
+        arguments: [(["21"], 409, 200), (["22"], 200, 409), (["21", "22"], 422, 422)])
+    func group(others: [String], introductory: Int, promotional: Int) async throws {
+        let yearly = "com.example.pro.yearly"
+        try await serve { client, _ in
+            let own = MadePurchase(id: "500000000000002")
+            var bought = own.transaction(0)
+            bought.subscriptionGroupIdentifier = SubscriptionGroupIdentifier("21")
+            bought.offerType = Raw(.introductoryOffer)
+            var uploads = [bought]
+            for (number, group) in others.enumerated() {
+                var other = MadePurchase(id: "50000000000001\(number)").transaction(0)
+                other.productId = ProductId(yearly)
+                other.subscriptionGroupIdentifier = SubscriptionGroupIdentifier(group)
+                uploads.append(other)
+            }
+            for upload in uploads {
+                let taken = try await client.post(
+                    "/v1/transactions", MadePurchase.upload(upload))
+                #expect(taken.status == 200)
+            }
+            let members = ["productId": yearly, "transactionId": own.id]
+            let query = "?minPosition=\(2 + uploads.count)"
+            let allowed = try await SignatureRouteTests.sign(
+                client, "introductory-offer",
+                SignatureRouteTests.body(
+                    members, ["ifEligible": true, "allowIntroductoryOffer": true]),
+                query: query)
+            let offered = try await SignatureRouteTests.sign(
+                client, "promotional-offer",
+                SignatureRouteTests.body(
+                    members.merging(["offerId": "comeback"]) { $1 }, ["ifEligible": true]),
+                query: query)
+            #expect(allowed.status == introductory && offered.status == promotional)
+            let codes = [allowed.code, offered.code]
+            #expect(codes.contains("unknownGroup") == (introductory == 422))
+        }
+    }
+
     // MARK: Signed
 
     @Test("Every kind is signed with the key of the app")

@@ -109,6 +109,8 @@ public enum SalesReport {
         public var proceedsCurrency: String?
         /// Never negative.
         public var amount: Int64
+        /// Whether the row cannot be read, so that the number is unknown and `amount` 0.
+        public var isMalformed = false
     }
 
     /// A row that cannot be read, and why. The other rows are used.

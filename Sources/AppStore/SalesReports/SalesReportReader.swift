@@ -40,7 +40,8 @@ public struct SalesReportReader: Sendable {
         notCompared.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
-    /// Reads the next piece, and passes on the numbers of each complete row.
+    /// Reads the next piece, and passes on the numbers of each complete row, also those that a
+    /// malformed row leaves unknown.
     public mutating func read(
         _ bytes: [UInt8], _ take: (SalesReport.Row) -> Void
     ) throws(SalesReportError) {
@@ -93,7 +94,10 @@ public struct SalesReportReader: Sendable {
         let cells = SalesReportColumns.cells(text)
         do throws(Problem) {
             for row in try rows(cells) { take(row) }
-        } catch { note(error) }
+        } catch {
+            note(error)
+            for row in unread(cells) { take(row) }
+        }
     }
 
     private typealias Problem = SalesReport.MalformedRow.Code
@@ -135,6 +139,28 @@ public struct SalesReportReader: Sendable {
             }
             return [try row(cells, figure, day, amount)]
         case .subscriber: return [try subscriber(cells)]
+        }
+    }
+
+    /// The numbers that a malformed row leaves unknown; none where its day, product or country
+    /// cannot be read.
+    private func unread(_ cells: [String]) -> [SalesReport.Row] {
+        guard cells.count == columns.names.count else { return [] }
+        var figures = columns.figures.map(\.figure)
+        var day = day
+        if columns.kind != .subscription {
+            let event = columns.text(SalesReportColumns.event, cells)
+            figures =
+                columns.kind == .subscriber
+                ? SalesReport.Figure.all(of: .subscriber)
+                : [SalesReport.Figure(event: event)].compactMap(\.self)
+            day = try? date(columns.text(SalesReportColumns.eventDate, cells))
+        }
+        guard let day else { return [] }
+        return figures.compactMap { figure in
+            var row = try? row(cells, figure, day, 0)
+            row?.isMalformed = true
+            return row
         }
     }
 

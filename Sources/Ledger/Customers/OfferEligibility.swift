@@ -44,11 +44,15 @@ public struct OfferEligibility: Hashable, Sendable {
     /// Applies a rule to a customer's chains of one app.
     ///
     /// Nil where it depends on a subscription whose group is unknown.
+    ///
+    /// - Parameter groups: Apple's group of products of the app, by every customer's purchases;
+    ///   without products whose group the catalogue has.
     public static func decide(
-        _ rule: Rule, product: ProductId, lives: [Lifecycle], at: Timestamp, catalogue: Catalogue
+        _ rule: Rule, product: ProductId, lives: [Lifecycle], at: Timestamp, catalogue: Catalogue,
+        groups: [ProductId: SubscriptionGroupIdentifier] = [:]
     ) -> OfferEligibility? {
         let histories = lives.filter { !$0.isOneTime }
-        let group = ProductGroup(of: product, histories.map(\.history), catalogue)
+        let group = ProductGroup(of: product, histories.map(\.history), catalogue, groups)
         return switch rule {
         case .noIntroductoryOffer: introductory(histories, group, at)
         case .lapsed: lapsed(histories, group, at, catalogue.leewayMilliseconds)
@@ -142,14 +146,18 @@ extension OfferEligibility.Reason {
 }
 
 /// The subscription group of a product: the catalogue's, and Apple's as a customer's transactions
-/// state it.
+/// state it, or else every customer's.
 private struct ProductGroup {
     private let product: ProductId
     private let name: String?
     private let ids: Set<SubscriptionGroupIdentifier>
     private let catalogue: Catalogue
+    private let groups: [ProductId: SubscriptionGroupIdentifier]
 
-    init(of product: ProductId, _ histories: [History], _ catalogue: Catalogue) {
+    init(
+        of product: ProductId, _ histories: [History], _ catalogue: Catalogue,
+        _ groups: [ProductId: SubscriptionGroupIdentifier]
+    ) {
         let name = catalogue.products[product]?.group
         var ids: Set<SubscriptionGroupIdentifier> = []
         for history in histories {
@@ -161,7 +169,9 @@ private struct ProductGroup {
                 if other == product || isNamed { ids.insert(id) }
             }
         }
+        if ids.isEmpty, let id = groups[product] { ids = [id] }
         (self.product, self.name, self.ids, self.catalogue) = (product, name, ids, catalogue)
+        self.groups = groups
     }
 
     /// Whether a transaction is of the group; nil if neither the catalogue nor the transactions
@@ -170,7 +180,7 @@ private struct ProductGroup {
         guard let other = snapshot.productId else { return nil }
         if other == product { return true }
         if let name, let named = catalogue.products[other]?.group { return named == name }
-        guard let id = snapshot.subscriptionGroupIdentifier else { return nil }
+        guard let id = snapshot.subscriptionGroupIdentifier ?? groups[other] else { return nil }
         if id.rawValue == name { return true }
         return ids.isEmpty ? nil : ids.contains(id)
     }

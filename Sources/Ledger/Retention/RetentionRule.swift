@@ -9,6 +9,8 @@ public struct RetentionRule: Sendable, Equatable {
     public var message: String
     /// A product to switch to; the message then names it.
     public var alternateProduct: ProductId?
+    /// How that product is billed; nil: the message does not say.
+    public var billingPlanType: BillingPlanType?
     /// The identifier of a promotional offer for the subscription's product; excludes
     /// `alternateProduct`.
     public var promotionalOffer: String?

@@ -36,6 +36,8 @@ public struct ProofBundle: Sendable {
         public let catalogue: JSONValue
         /// What the commands answer as JSON, without what a bundle cannot prove.
         public let value: JSONValue
+        /// Whether the file has `leeway` in seconds alone, as earlier releases wrote it.
+        var hasLeewayInSeconds = false
     }
 
     public let environment: Environment
@@ -222,7 +224,11 @@ extension ProofBundle {
             let version = json["reducerVersion"]?.int64, let catalogue = json["catalogue"],
             let value = json["value"]
         else { throw malformed("its answer lacks a query, reducerVersion, catalogue or value") }
-        return Answer(query: query, reducerVersion: version, catalogue: catalogue, value: value)
+        var answer = Answer(
+            query: query, reducerVersion: version, catalogue: catalogue, value: value)
+        // Anything but these two spellings would change the bytes that `bytes` writes.
+        answer.hasLeewayInSeconds = json["leeway"]?.string != answer.leeway
+        return answer
     }
 
     static func malformed(_ reason: String) -> ProofError {
@@ -233,6 +239,10 @@ extension ProofBundle {
 extension ProofBundle.Answer {
     /// How long access continues while a renewal is overdue, as ISO 8601; part of the catalogue.
     var leeway: String? {
-        catalogue["leewayMilliseconds"]?.int64.map { "PT\($0 / 1_000)S" }
+        catalogue["leewayMilliseconds"]?.int64.map { milliseconds in
+            let seconds = milliseconds / 1_000
+            return hasLeewayInSeconds
+                ? "PT\(seconds)S" : ISO8601Period(seconds: seconds).description
+        }
     }
 }

@@ -10,6 +10,8 @@ public struct CheckpointAudit: Sendable {
     let operations: (any OperationalState)?
     /// The key whose checkpoints count; nil: any, and no signature is checked.
     let key: NoteVerifierKey?
+    /// Keys whose signatures must verify where a checkpoint has them; those of others are ignored.
+    let witnesses: [NoteVerifierKey]
 
     /// Checkpoints read at once.
     private static let pageCount = 1_000
@@ -31,6 +33,8 @@ public struct CheckpointAudit: Sendable {
         public let size: Int64
         /// The earliest position that may differ; positions before it are as they were signed.
         public let firstPosition: Int64
+        /// The last position of the log, of `logCut` alone.
+        public var logEnd: Int64?
     }
 
     public struct Report: Sendable {
@@ -44,12 +48,14 @@ public struct CheckpointAudit: Sendable {
     }
 
     public init(
-        _ log: any LedgerLog, operations: (any OperationalState)?, key: NoteVerifierKey?
+        _ log: any LedgerLog, operations: (any OperationalState)?, key: NoteVerifierKey?,
+        witnesses: [NoteVerifierKey]
     ) {
         self.log = log
         prover = TreeProver(log)
         self.operations = operations
         self.key = key
+        self.witnesses = witnesses
     }
 
     /// Compares every checkpoint kept, and `other`; nil where there is none.
@@ -107,16 +113,18 @@ public struct CheckpointAudit: Sendable {
         // One that was kept may be of an earlier key of the same origin.
         let signature = key.map { CheckpointSignature(of: note, by: $0) }
         if signature == .valid { report.signedCount? += 1 }
-        func addFinding(_ code: Finding.Code) {
-            report.findings.append(Finding(code: code, size: size, firstPosition: confirmed + 1))
+        func addFinding(_ code: Finding.Code, logEnd: Int64? = nil) {
+            report.findings.append(
+                Finding(code: code, size: size, firstPosition: confirmed + 1, logEnd: logEnd))
         }
         guard let note, let checkpoint = try? LogCheckpoint(note), checkpoint.size == size,
-            signature != .invalid, signature != .otherKey || !mustBeSigned
+            signature != .invalid, signature != .otherKey || !mustBeSigned,
+            witnesses.allSatisfy({ note.isValidWhereSigned(by: $0) })
         else { return addFinding(.checkpointInvalid) }
         var end = head
         // A running service may have signed it since.
         if size > end { end = try await log.head().position }
-        guard size <= end else { return addFinding(.logCut) }
+        guard size <= end else { return addFinding(.logCut, logEnd: end) }
         guard try await prover.root(of: size) == checkpoint.root else {
             return addFinding(.logRewritten)
         }
@@ -134,6 +142,7 @@ extension CheckpointAudit.Report? {
                 json.member("code", finding.code.rawValue)
                 json.member("size", finding.size)
                 json.member("firstPosition", finding.firstPosition)
+                json.member("logEnd", finding.logEnd)
             }
         }
     }
@@ -144,10 +153,11 @@ extension CheckpointAudit.Finding {
     public var text: String {
         let what =
             switch code {
-            case .logCut: "the log ends before it"
+            case .logCut: "the log ends before it\(logEnd.map { ", at position \($0)" } ?? "")"
             case .logRewritten: "the log has other events than those signed"
             case .logDamaged: "the log is damaged and cannot be compared"
-            case .checkpointInvalid: "it is damaged, or not signed by the key"
+            case .checkpointInvalid:
+                "it is damaged, not signed by the key, or has an invalid signature of a witness"
             }
         return "checkpoint of \(size) events: \(what); positions from \(firstPosition) may differ"
     }

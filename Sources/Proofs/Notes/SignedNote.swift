@@ -134,6 +134,15 @@ public struct SignedNote: Hashable, Sendable {
         return (false, nil)
     }
 
+    /// Whether every signature that names the key is valid; also true where there is none.
+    func isValidWhereSigned(by key: NoteVerifierKey) -> Bool {
+        signatures.allSatisfy { signature in
+            var alone = self
+            alone.signatures = [signature]
+            return !signature.isOf(key) || alone.verify(key).isValid
+        }
+    }
+
     /// What a witness signs (C2SP tlog-cosignature, `cosignature/v1`).
     private static func cosigned(_ text: String, _ seconds: UInt64) -> [UInt8] {
         Array("cosignature/v1\ntime \(seconds)\n\(text)".utf8)

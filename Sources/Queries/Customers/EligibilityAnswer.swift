@@ -107,7 +107,7 @@ extension LedgerSnapshot {
         let chains = readings.keys.sorted()
         let eligibility = OfferEligibility.decide(
             rule, product: product, lives: chains.compactMap { readings[$0]?.life },
-            at: moment.at, catalogue: ledger.catalogue)
+            at: moment.at, catalogue: ledger.catalogue, groups: try await groups(of: bundleId))
         guard let eligibility else {
             throw EligibilityError(
                 .unknownGroup,
@@ -118,6 +118,23 @@ extension LedgerSnapshot {
             productId: product, chains: chains, eligibility: eligibility,
             stamp: AnswerStamp(
                 moment, of: bundleId, position: moment.knowledge.position(head: position), ledger))
+    }
+
+    /// Apple's group of each product of an app for which the purchases known now state exactly one.
+    private func groups(
+        of bundleId: BundleId
+    ) async throws(StoreError) -> [ProductId: SubscriptionGroupIdentifier] {
+        var stated: [ProductId: Set<String>] = [:]
+        for values in try await projections.metricClasses().classes.lazy.map(\.values) {
+            // The classes of a product with a group in the catalogue have that one's name.
+            guard values.app == bundleId, let product = values.product, let group = values.group,
+                ledger.catalogue.products[product]?.group == nil
+            else { continue }
+            stated[product, default: []].insert(group)
+        }
+        return stated.compactMapValues { groups in
+            groups.count == 1 ? groups.first.map { SubscriptionGroupIdentifier($0) } : nil
+        }
     }
 
     /// Throws `unknownGroup` where a chain of one of the customers has no state, or that of a

@@ -42,10 +42,11 @@ struct CellExplainer {
         }
     }
 
-    /// The cells in which Apple or we count anything, in order.
+    /// The cells in which Apple or we count anything, in order; without those of malformed rows.
     func cells() -> [ExplainedCell] {
         var drafts: [SalesReportTable.Cell: Draft] = [:]
         let found = Set(table.cells.map(\.key)).union(ledger.sides.map(\.key))
+            .subtracting(table.unread)
         for cell in found {
             let apple = table.cells[cell]?.amount ?? 0
             let side = ledger.sides[cell] ?? ComparedCells.Side()

@@ -78,12 +78,14 @@ public struct SalesReportTable: Sendable {
     /// Of these, the names that no row has had.
     public private(set) var unmatchedNames: Set<String>
     private(set) var cells: [Cell: Stated] = [:]
+    /// The cells of malformed rows of any report: Apple's number in them is unknown.
+    private(set) var unread: Set<Cell> = []
     /// What an earlier report stated, where the last one differs.
     private(set) var earlier: [Cell: Int64] = [:]
     /// The report being read.
     private var current: [Cell: Stated] = [:]
     private var moneyCount = 0
-    /// Whether a report has more cells than `cellCount`; the rest of its rows were left out.
+    /// Whether a report, or `unread`, has more cells than `cellCount`; other rows were left out.
     public private(set) var isTooLarge = false
 
     /// Cells, and prices and currencies of proceeds within them, of one report.
@@ -104,6 +106,11 @@ public struct SalesReportTable: Sendable {
             kind: row.kind, figure: row.figure, day: row.day,
             product: products[row.appleId] ?? products[row.name] ?? ProductId(row.name),
             country: row.country)
+        guard !row.isMalformed else {
+            unread.insert(cell)
+            isTooLarge = unread.count > SalesReportTable.cellCount
+            return
+        }
         guard current[cell] != nil || current.count < SalesReportTable.cellCount else {
             isTooLarge = true
             return

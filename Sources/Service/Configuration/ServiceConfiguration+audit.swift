@@ -57,6 +57,11 @@ extension ServiceConfiguration {
         return try audit.signerKey().verifier
     }
 
+    /// The keys of the witnesses that are configured for an environment's log.
+    public func witnessKeys(_ environment: Environment) -> [NoteVerifierKey] {
+        audits.first { $0.environment == environment }?.witnesses.map(\.key) ?? []
+    }
+
     /// A warning for each origin that several environments have.
     public var originWarnings: [String] {
         let origins = audits.map(\.origin)

@@ -45,6 +45,12 @@ extension ServiceConfiguration {
         guard rule.alternateProduct == nil || rule.promotionalOffer == nil else {
             throw entry.invalid("promotionalOffer", "Not together with alternateProduct.")
         }
+        if let plan = try entry.text("billingPlanType") {
+            rule.billingPlanType = try entry.choice(plan, of: "billingPlanType")
+            guard rule.alternateProduct != nil else {
+                throw entry.invalid("billingPlanType", "Only together with alternateProduct.")
+            }
+        }
         rule.environment = try entry.environment("environment")
         rule.bundleId = try entry.text("bundleId").map { BundleId($0) }
         rule.products = try entry.values("products").map { ProductId($0) }

@@ -12,12 +12,14 @@ extension Doctor {
         } catch { return [Finding(.bad, "log", "\(error.code.rawValue): \(error)")] }
     }
 
-    /// Whether the log extends every checkpoint that was kept, and the configured key's signatures
-    /// verify; no finding without a checkpoint. `audits` reports a key that cannot be read.
+    /// Whether the log extends every checkpoint that was kept, and the signatures of the configured
+    /// key and witnesses verify; no finding without a checkpoint. `audits` reports a key that
+    /// cannot be read.
     func signed(_ ledger: EnvironmentLedger) async throws(StoreError) -> [Finding] {
         let key = try? configuration.auditKey(environment)
         let report = try await CheckpointAudit(
-            ledger.log, operations: ledger.operations, key: key
+            ledger.log, operations: ledger.operations, key: key,
+            witnesses: configuration.witnessKeys(environment)
         ).run()
         guard let report else { return [] }
         guard let newest = report.findings.last else {

@@ -93,7 +93,8 @@ extension LedgerHost {
         // A key that became unreadable after the start leaves out how many it signed.
         let checkpoints = try await CheckpointAudit(
             log, operations: served.ledger.operations,
-            key: try? configuration.auditKey(environment)
+            key: try? configuration.auditKey(environment),
+            witnesses: configuration.witnessKeys(environment)
         ).run()
         return AuditRun.Found(report: report, checkpoints: checkpoints)
     }

@@ -50,6 +50,7 @@ extension LedgerHost {
             productId: request.productId, locale: request.userLocale, outcome: .unavailable)
         var position = Int64.max
         var offer: String?
+        var plan: BillingPlanType?
         switch await situation(of: chain, asked, in: served, by: deadline) {
         case .success(let found):
             position = found.position
@@ -62,6 +63,7 @@ extension LedgerHost {
             record.rule = rule?.name
             record.message = rule?.message
             record.alternateProduct = rule?.alternateProduct
+            plan = rule?.billingPlanType
             record.promotionalOffer = rule?.promotionalOffer
         case .failure(let miss):
             record.outcome = miss.outcome
@@ -70,19 +72,24 @@ extension LedgerHost {
                 bundleId: chain.bundleId, originalTransactionId: OriginalTransactionId(""))
         }
         keep(record, answeredAt: position, in: served)
-        return LedgerHost.answer(record, offer: offer)
+        return LedgerHost.answer(record, offer: offer, plan: plan)
     }
 
     /// The JSON answer, with exactly one member or none.
     ///
-    /// - Parameter offer: the signature of the promotional offer.
-    private static func answer(_ record: RetentionRecord, offer: String?) -> [UInt8] {
+    /// - Parameters:
+    ///   - offer: the signature of the promotional offer.
+    ///   - plan: how the alternate product is billed; not recorded, since its rule is.
+    private static func answer(
+        _ record: RetentionRecord, offer: String?, plan: BillingPlanType?
+    ) -> [UInt8] {
         JSONWriter.object { json in
             guard let message = record.message else { return }
             let name = offer == nil ? "message" : "promotionalOffer"
             json.object(record.alternateProduct == nil ? name : "alternateProduct") { json in
                 json.member("messageIdentifier", message)
                 json.memberIfPresent("productId", record.alternateProduct)
+                json.memberIfPresent("billingPlanType", plan?.rawValue)
                 json.memberIfPresent("promotionalOfferSignatureV2", offer)
             }
         }

@@ -10,11 +10,11 @@ struct OfferEligibilityTests {
     private func decide(
         _ rule: OfferEligibility.Rule, _ lives: [[Fact]],
         of product: ProductId = OfferEligibilityTests.monthly, at: Timestamp = day(100),
-        catalogue: Catalogue = Catalogue()
+        catalogue: Catalogue = Catalogue(), groups: [ProductId: String] = [:]
     ) -> OfferEligibility? {
         OfferEligibility.decide(
             rule, product: product, lives: lives.map { given($0, catalogue: catalogue) }, at: at,
-            catalogue: catalogue)
+            catalogue: catalogue, groups: groups.mapValues { SubscriptionGroupIdentifier($0) })
     }
 
     private func bought(_ change: (inout TransactionSnapshot) -> Void = { _ in }) -> Fact {
@@ -151,6 +151,26 @@ struct OfferEligibilityTests {
         ]
         for (index, (lives, catalogue, reason)) in cases.enumerated() {
             let found = decide(.noIntroductoryOffer, lives, of: yearly, catalogue: catalogue)
+            #expect(found?.reason == reason, "\(index)")
+        }
+    }
+
+    @Test("What other customers' purchases state counts where the customer's state nothing")
+    func stated() {
+        let (monthly, yearly) = (OfferEligibilityTests.monthly, OfferEligibilityTests.yearly)
+        let own = bought {
+            $0.productId = yearly
+            $0.subscriptionGroupIdentifier = SubscriptionGroupIdentifier("21")
+        }
+        let cases: [([[Fact]], [ProductId: String], OfferEligibility.Reason?)] = [
+            ([[introductory("21")]], [yearly: "21"], .hadIntroductoryOffer),
+            ([[introductory("22")]], [yearly: "21"], .noIntroductoryOffer),
+            ([[introductory()]], [yearly: "21"], nil),
+            ([[introductory()]], [monthly: "21", yearly: "21"], .hadIntroductoryOffer),
+            ([[introductory("21")], [own]], [yearly: "22"], .hadIntroductoryOffer),
+        ]
+        for (index, (lives, groups, reason)) in cases.enumerated() {
+            let found = decide(.noIntroductoryOffer, lives, of: yearly, groups: groups)
             #expect(found?.reason == reason, "\(index)")
         }
     }

@@ -21,16 +21,16 @@ struct ReportExplanationTests {
     }
 
     /// A report's rows, each the day, figure of the event or state, and amounts.
-    func table(_ reports: [(header: String, rows: [String], day: CivilDate?)]) throws
-        -> SalesReportTable
-    {
+    func table(
+        _ reports: [(header: String, rows: [String], day: CivilDate?)], malformed: Int = 0
+    ) throws -> SalesReportTable {
         var table = SalesReportTable(products: ["pro": ProductId(MadeChain.product)])
         for report in reports {
             var reader = SalesReportReader(day: report.day)
             let text = ([report.header] + report.rows).joined(separator: "\n")
             try reader.read(Array(text.utf8)) { table.add($0) }
             try reader.finish { table.add($0) }
-            #expect(reader.malformedCount == 0)
+            #expect(reader.malformedCount == malformed)
             table.endReport()
         }
         return table
@@ -112,6 +112,15 @@ struct ReportExplanationTests {
         let found = try await explain([chain(1).bought()], table)
         #expect(found.lines == ["starts 2026-01-10 3 1: unexplained 2 (0)"])
         #expect(!found.answer.isExplained)
+    }
+
+    @Test("The cell of a malformed row is left out, since Apple's number is unknown, not 0")
+    func malformedRow() async throws {
+        let report = events(
+            "2026-01-10\tSubscribe\t1", "2026-01-10\tSubscribe\tabc", "2026-01-10\tRenew\t2")
+        let table = try self.table([report], malformed: 1)
+        let found = try await explain([chain(1).bought(), chain(2).bought()], table)
+        #expect(found.lines == ["renewals 2026-01-10 2 0: unexplained 2 (0)"])
     }
 
     @Test("A product for which Apple states 0 is compared")

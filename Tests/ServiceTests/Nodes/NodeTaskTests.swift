@@ -329,31 +329,6 @@ struct NodeTaskTests {
         }
     }
 
-    @Test("A decision about what another node erased is refused, also by a node that lags behind")
-    func erasedElsewhere() async throws {
-        let place = try NodePlace(PostgresCluster.sharedForErasures())
-        let (erased, other) = (NodeTaskTests.chain, MadeChain(id: "540000000000001"))
-        try await place.run(count: 2) { nodes in
-            for chain in [erased, other] { _ = try await nodes[0].post(chain.bought()) }
-            let receipt = try await nodes[0].erase(
-                chains: [erased.id], customer: nil, .init(actor: "dpo", reason: "asked"),
-                QueryScope())
-            #expect(receipt.position == 3)
-            let served = try nodes[1].ledger(.production)
-            // As of a state that has both chains.
-            func link(_ chain: MadeChain) async throws -> CommandReceipt {
-                try await nodes[1].commands(served).run(
-                    .link(CustomerId("anna")), about: chain.chainId, asOf: 2,
-                    .init(actor: "sara", reason: "called"))
-            }
-            let error = await #expect(throws: CommandError.self) { _ = try await link(erased) }
-            #expect(error?.failure?.code == .erasureOvertaken)
-            #expect(try await served.ledger.log.head().position == 3)
-            #expect(served.obstacle == nil)
-            #expect(try await link(other).position == 4)
-        }
-    }
-
     @Test("A repeated command is answered only where a COMMIT says that its row is durable")
     func repeated() async throws {
         let place = try NodePlace()

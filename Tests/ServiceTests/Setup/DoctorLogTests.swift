@@ -200,6 +200,18 @@ struct DoctorLogTests {
             let found = await findings(ledger, about: "checkpoints", audits: [audit])
             let level = isBroken ? "bad " : "good "
             #expect(found.count == 1 && found[0].hasPrefix(level), "\(found)")
+            // A line that names a witness is checked where its key is configured.
+            let witness = try NoteSignerKey(name: "w", algorithm: .cosignature).verifier
+            let line = Data(witness.id + [UInt8](repeating: 0, count: 72)).base64EncodedString()
+            let witnessed = StoredCheckpoint(
+                size: 1, note: "\(kept.note)\u{2014} w \(line)\n", signedAt: ledger.now)
+            _ = try await ledger.ledger { try await $0.operations.keep(witnessed) }
+            let ignored = await findings(ledger, about: "checkpoints", audits: [audit])
+            #expect(ignored == found)
+            var audits = [audit]
+            audits[0].witnesses = [.init(name: "w", url: "https://w.example.com", key: witness)]
+            let refused = await findings(ledger, about: "checkpoints", audits: audits)
+            #expect(refused.count == 1 && refused[0].hasPrefix("bad "), "\(refused)")
         }
     }
 }

@@ -32,6 +32,8 @@ struct RetentionConfigurationTests {
             "{ name: a, message: \(message), promotionalOffer: a b }",
             "{ name: a, message: \(message), environment: moon }",
             "{ name: a, message: \(message), alternateProduct: b, promotionalOffer: c }",
+            "{ name: a, message: \(message), alternateProduct: b, billingPlanType: YEARLY }",
+            "{ name: a, message: \(message), billingPlanType: MONTHLY }",
         ])
     func invalid(rule: String) {
         #expect(throws: ConfigurationError.self) { try rules("retention:\n  - \(rule)\n") }
@@ -46,6 +48,7 @@ struct RetentionConfigurationTests {
                   - name: a
                     message: \(Self.message)
                     alternateProduct: basic
+                    billingPlanType: MONTHLY
                     environment: sandbox
                     bundleId: com.example.app
                     products: [pro]
@@ -59,6 +62,7 @@ struct RetentionConfigurationTests {
             ).first)
         var expected = RetentionRule(name: "a", message: Self.message.lowercased())
         expected.alternateProduct = ProductId("basic")
+        expected.billingPlanType = .monthly
         expected.environment = .sandbox
         expected.bundleId = BundleId("com.example.app")
         expected.products = [ProductId("pro")]

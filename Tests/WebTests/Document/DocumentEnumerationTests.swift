@@ -69,6 +69,9 @@ struct DocumentEnumerationTests {
         List("DefinitionPack", DefinitionPack.allCases.map(\.rawValue)),
         List("DefinitionRule", DefinitionRule.allCases.map(\.rawValue)),
         List("Health/properties/status", ["ok", "ready", "notReady"]),
+        List(
+            "RetentionAnswer/properties/alternateProduct/properties/billingPlanType",
+            BillingPlanType.allCases.map(\.rawValue)),
         List("QuarantineStanding", QuarantineStanding.allCases.map(\.rawValue)),
         List(
             "Outage/properties/reasons/items", OutageDetection.Reason.allCases.map(\.rawValue)),

@@ -141,6 +141,7 @@ struct DocumentTests {
             "signedPayload", "notification_type", "password", "unified_receipt",
         ],
         "RetentionAnswer": ["message", "alternateProduct", "promotionalOffer"],
+        "RetentionAnswer.alternateProduct": ["billingPlanType"],
         "ChurnRow": ["converted", "toFree"],
         "Subscription": ["transaction"], "Timeline": ["next"], "Metric": ["suspectedOutages"],
         "Comparison": ["reasons"], "Health.problems[]": ["position", "head"],
