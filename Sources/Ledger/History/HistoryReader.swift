@@ -178,8 +178,7 @@ struct HistoryReader {
     }
 
     /// The first statement of the period; also the statement of its date and reason if that is
-    /// another one, and the one that delayed it in grace. Of a date that Apple's unsigned response
-    /// states, that response, so that the answer's rank is no higher.
+    /// another one, and the one that delayed it in grace.
     private func proof(_ index: Int) -> Proof {
         let period = periods[index]
         var proof = Proof(period.firstFact)
@@ -192,7 +191,6 @@ struct HistoryReader {
                 proof.date = period.bestFact
             }
         }
-        if let dated = period.startFact { proof.date = dated }
         if period.countsFrom > period.start, let last = intervals.last, last.state == .grace {
             proof.reason = last.cause
         }

@@ -6,11 +6,13 @@ extension Period {
     static func precedes(_ left: Period, _ right: Period) -> Bool {
         if left.start != right.start { return left.start < right.start }
         if left.isUpgraded != right.isUpgraded { return left.isUpgraded }
-        let (leftId, rightId) = (left.transactionId, right.transactionId)
-        if leftId.rawValue.utf8.count != rightId.rawValue.utf8.count {
-            return leftId.rawValue.utf8.count < rightId.rawValue.utf8.count
-        }
-        return leftId < rightId
+        return isSmaller(left.transactionId, right.transactionId)
+    }
+
+    /// Order of ids: by length, then bytes. Apple's are numbers.
+    static func isSmaller(_ left: TransactionId, _ right: TransactionId) -> Bool {
+        let (length, other) = (left.rawValue.utf8.count, right.rawValue.utf8.count)
+        return length == other ? left < right : length < other
     }
 
     /// Rule 4's order, in which a renewal that was replaced before it began is just before its

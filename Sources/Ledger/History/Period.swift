@@ -26,9 +26,6 @@ struct Period: Sendable {
     /// The first fact, of any rank, that reports one of its transactions as renewed: DID_RENEW.
     let renewalFact: Int?
     private(set) var spans: [RevocationSpan]
-    /// Apple's unsigned response that dates the start of a purchase of which only restored copies
-    /// are signed; mostly nil.
-    let startFact: Int?
     /// When the period starts to govern: `start`, unless moved by rule 4 (replaced before it began;
     /// history starts at a signedDate) or rule 5 (anchor kept).
     var countsFrom: Timestamp
@@ -100,8 +97,8 @@ extension Period {
                 let late = purchase.filter { records[$0].best.trust != trust }
                 (rest.records, rest.late) = (own[...], late[...])
                 periods.append(Period(rest, joined, facts))
-                // These are about the first of them.
-                (rest.renewalFact, rest.opener) = (nil, nil)
+                // It is about the first of them.
+                rest.renewalFact = nil
             }
         }
         removeUnknownCopies(&periods, records, facts)
@@ -157,8 +154,6 @@ extension Period {
         var renewalFact: Int?
         /// Late copies of a higher rank, which state whether the period is revoked.
         var late: ArraySlice<Int> = []
-        /// One of a lower rank that began before them: they are copies.
-        var opener: Int?
     }
 
     /// A transaction that may be one of several of one purchase.
@@ -225,9 +220,7 @@ extension Period {
     /// The transactions of one purchase with the highest rank that dates it: those of other ranks,
     /// under any transactionId, are ignored (`Lifecycle.md` §2 rule 2) and do not join what would
     /// otherwise be several purchases. They may still name a renewal (`isRenewal`), and late copies
-    /// of a higher rank state whether it is revoked. Apple's unsigned responses may date the start
-    /// of a purchase of which the signed copies were restored within it; what comes with the shared
-    /// secret alone may not, since its holder could invent one that hides signed periods.
+    /// of a higher rank state whether it is revoked.
     private static func accepted(
         _ group: ArraySlice<Int>, _ all: [TransactionRecord], _ facts: OrderedFacts
     ) -> [Group] {
@@ -238,21 +231,13 @@ extension Period {
         let ignored = group.filter { all[$0].best.trust != trust && all[$0].renewalFact != nil }
         let top = group.map { all[$0].best.trust }.max()
         let late = top == trust ? [] : group.filter { all[$0].best.trust == top }
-        let opening = group.filter { index in
-            trust == .signed && all[index].best.trust == .transport
-                && all[index].spans.isEmpty && !all[index].isLate(facts)
-        }.sorted { all[$0].purchaseDate(facts) < all[$1].purchaseDate(facts) }
         return groups(kept, all, facts).map { found in
             func isJoined(_ index: Int) -> Bool {
                 found.records.contains { overlap(all[index], all[$0], facts) }
             }
             let renewal = ignored.filter(isJoined).compactMap { all[$0].renewalFact }.min()
-            let opener = opening.first { index in
-                found.records.contains { endTogether(all[index], all[$0], facts) }
-            }
             return Group(
-                records: found.records, renewalFact: renewal, late: late.filter(isJoined)[...],
-                opener: opener)
+                records: found.records, renewalFact: renewal, late: late.filter(isJoined)[...])
         }
     }
 
@@ -261,14 +246,6 @@ extension Period {
     ) -> Bool {
         guard let to = left.end(facts), let otherTo = right.end(facts) else { return false }
         return left.bought(facts) < otherTo && right.bought(facts) < to
-    }
-
-    /// Receipts have whole seconds.
-    private static func endTogether(
-        _ left: TransactionRecord, _ right: TransactionRecord, _ facts: OrderedFacts
-    ) -> Bool {
-        guard let end = left.end(facts), let other = right.end(facts) else { return false }
-        return end.isSameSecond(as: other)
     }
 
     private init(_ group: Group, _ all: [TransactionRecord], _ facts: OrderedFacts) {
@@ -283,7 +260,7 @@ extension Period {
         isUpgraded = sorted.contains {
             facts[all[$0].bestFact].statedTransaction?.isUpgraded ?? false
         }
-        var (start, dating) = (Timestamp(milliseconds: .max), bestFact)
+        var (start, startFact) = (Timestamp(milliseconds: .max), bestFact)
         var end = Timestamp(milliseconds: .min)
         var endFact = bestRecord.endFact
         var first = (bestRecord.firstStated, bestRecord.firstFact)
@@ -293,7 +270,7 @@ extension Period {
             let record = all[index]
             if let fact = record.renewalFact { renewal = min(renewal ?? fact, fact) }
             if let bought = facts[record.bestFact].statedTransaction?.purchaseDate, bought < start {
-                (start, dating) = (bought, record.bestFact)
+                (start, startFact) = (bought, record.bestFact)
             }
             if let stated = record.statedEnd, stated > end {
                 end = stated
@@ -309,17 +286,12 @@ extension Period {
         if earliest.count > 1 {
             earliest.removeAll { !all[$0].purchaseDate(facts).isSameSecond(as: start) }
         }
-        transactionId = earliest.min().map { all[$0].transactionId } ?? bestRecord.transactionId
+        transactionId =
+            earliest.min { Period.isSmaller(all[$0].transactionId, all[$1].transactionId) }
+            .map { all[$0].transactionId } ?? bestRecord.transactionId
         // Receipts write whole seconds.
-        if CompletedSnapshots.isPartial(facts[dating]) {
+        if CompletedSnapshots.isPartial(facts[startFact]) {
             start = start.refined(by: facts[bestFact].statedTransaction?.purchaseDate)
-        }
-        let opened = group.opener.map { all[$0].purchaseDate(facts) }
-        if let opened, opened < start, !opened.isSameSecond(as: start) {
-            start = opened
-            startFact = group.opener.map { all[$0].bestFact }
-        } else {
-            startFact = nil
         }
         self.start = start
         // Sandbox has stated ends before starts; such a period is empty.

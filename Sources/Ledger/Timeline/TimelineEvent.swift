@@ -174,7 +174,9 @@ struct TimelineEventReader {
             for span in periods[index].spans where span.isRefund {
                 let refund = TimelineEvent.Detail.refund(history.refund(span, of: index))
                 if span.from != last {
-                    add(.refunded, at: span.from, fact: span.opener, detail: refund)
+                    add(
+                        .refunded, at: span.from, fact: span.opener,
+                        transaction: periods[index].transactionId, detail: refund)
                     last = span.from
                 }
                 guard let closer = span.closer, let closed = span.to,
@@ -186,7 +188,7 @@ struct TimelineEventReader {
                 guard closers.insert(closer).inserted else { continue }
                 add(
                     .refundReversed, at: facts.times[closer], fact: closer, also: span.opener,
-                    detail: refund)
+                    transaction: periods[index].transactionId, detail: refund)
             }
         }
         for index in facts.indices where isReversal(index) && !closers.contains(index) {

@@ -232,6 +232,31 @@ struct ChangeStreamTests {
         #expect(changes.last?.entry?.at == day(30))
     }
 
+    @Test("a refund that a restored copy of a higher rank states again is not emitted again")
+    func refundOfACopy() {
+        func stated(_ id: String, _ from: Timestamp, at time: Timestamp) -> Fact {
+            Fact.transaction(id, from, day(30), at: time)
+                .transaction { $0.webOrderLineItemId = WebOrderLineItemId("v") }
+        }
+        let known = [
+            stated("1", day(0), at: day(1)).trusted(.transport),
+            stated("1", day(0), at: day(10)).revoked(day(9)).trusted(.transport),
+        ]
+        let copy = stated("8", day(40), at: day(45)).revoked(day(9))
+        let changes = reported(known + [copy])
+        #expect(names(changes).contains("refunded"))
+        #expect(names(changes) == names(reported(known)))
+        // Its reversal, which the copy alone states, is of the purchase, too.
+        let reversed = reported(known + [copy, stated("8", day(40), at: day(50))])
+        let ids = reversed.compactMap { change -> TransactionId? in
+            guard case .fact(let event) = change.entry?.kind else { return nil }
+            return event.transactionId
+        }
+        #expect(names(reversed).filter { $0 == "refunded" }.count == 1)
+        #expect(names(reversed).contains("refundReversed"))
+        #expect(Set(ids) == [TransactionId("1")])
+    }
+
     @Test("changes are emitted in order of arrival, not of signing")
     func lateArrival() {
         let off = turnedOff.with { $0.receivedAt = day(35) }

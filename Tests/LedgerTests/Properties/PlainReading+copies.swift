@@ -3,12 +3,8 @@ import Ledger
 
 /// A plain implementation of what copies of one purchase are (`Lifecycle.md` §2 rules 2 and 3).
 extension PlainReading {
-    /// - Parameters:
-    ///   - higher: late copies of a higher rank, which state the revocations.
-    ///   - unsigned: what Apple's responses alone state, which may begin before signed copies.
-    static func grouped(
-        _ transactions: [Period], _ higher: [Period] = [], unsigned: [Period] = []
-    ) -> [Period] {
+    /// - Parameter higher: late copies of a higher rank, which state the revocations.
+    static func grouped(_ transactions: [Period], _ higher: [Period] = []) -> [Period] {
         var rest = transactions
         var result: [Period] = []
         while let first = rest.popLast() {
@@ -26,26 +22,15 @@ extension PlainReading {
             guard kept.count == group.count else {
                 let top = group.map(\.best.fact.trust).max()!
                 let higher = top == trust ? [] : group.filter { $0.best.fact.trust == top }
-                let unsigned = group.filter { other in
-                    other.best.fact.trust == .transport && other.spans.isEmpty && !isLate(other)
-                }
-                result += grouped(kept, higher, unsigned: trust == .signed ? unsigned : [])
+                result += grouped(kept, higher)
                 continue
             }
             let late = higher.filter { copy in group.contains { overlap(copy, $0) } }
             let copies = reversed(withoutRepetitions(group)) + reversed(withoutRepetitions(late))
-            var begins = unsigned.filter { begin in
-                group.contains { seconds(restoredEnd($0)) == seconds(restoredEnd(begin)) }
-            }.map(\.start).min()
             for purchase in purchases(copies) {
                 let own = purchase.filter { $0.best.fact.trust == trust }
                 guard !own.isEmpty else { continue }
                 var period = joined(own)
-                if let begin = begins, seconds(begin) < seconds(period.start) {
-                    (period.start, period.countsFrom) = (begin, begin)
-                    period.end = max(begin, period.statedEnd)
-                }
-                begins = nil
                 let revoked = purchase.filter { $0.best.fact.trust != trust }
                 if !revoked.isEmpty {
                     period.spans = revoked.flatMap(\.spans)
@@ -69,7 +54,9 @@ extension PlainReading {
         whole.statedEnd = copies.map(\.statedEnd).max()!
         whole.end = max(whole.start, whole.statedEnd)
         let first = copies.filter { seconds($0.start) == seconds(earliest.start) }
-        whole.id = first.map(\.id).min()!
+        whole.id = first.map(\.id).min {
+            ($0.rawValue.utf8.count, $0) < ($1.rawValue.utf8.count, $1)
+        }!
         whole.spans = copies.flatMap(\.spans)
         whole.ownSpans = copies.flatMap(\.ownSpans)
         whole.isUpgraded = copies.contains(where: \.isUpgraded)

@@ -239,22 +239,6 @@ struct Story: Sendable, CustomTestStringConvertible {
                 },
             ]),
         Story(
-            "a copy restored within a period that Apple's response dates, and an invented start",
-            [
-                .transaction("1", day(0), day(30), at: day(31)).trusted(.transport),
-                .transaction("2", day(30), day(60), at: day(31)).trusted(.transport).with {
-                    $0.transaction = copied("2", day(30), day(60))
-                },
-                .didFailToRenew(at: day(30), grace: day(36)),
-                .transaction("8", day(40), day(60), at: day(40)).with {
-                    $0.transaction = copied("8", day(40), day(60))
-                    $0.transaction?.transactionReason = Raw(.renewal)
-                },
-                .didRenew("9", day(20), day(60)).trusted(.secret).with {
-                    $0.transaction = copied("9", day(20), day(60))
-                },
-            ]),
-        Story(
             "a copy restored in grace that the failure names, and a refund that a copy denies",
             [
                 bought.with { $0.transaction = copied("1", day(0), day(30)) },
