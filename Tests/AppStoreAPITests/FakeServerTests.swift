@@ -1,12 +1,12 @@
 import AppStore
 import LedgerTestSupport
 import Signing
-import Simulator
 import Testing
 
 @testable import AppStoreAPI
+@testable import Simulator
 
-@Suite("The client against the simulated API, over a socket")
+@Suite("The client against the simulated API")
 struct FakeServerTests {
     /// The id of the store's chain with the most transactions.
     static let id = Served.books.someIds(1)[0]
@@ -49,24 +49,85 @@ struct FakeServerTests {
         }
     }
 
-    @Test("a token that was set is in later transactions")
-    func setToken() async throws {
-        let id = FakeServerTests.id
-        try await Served().ask { client, _ in
-            let token = "7389a31a-fb6d-4569-a2a6-db7d85d84813"
-            do throws(APIFailure) {
-                _ = try await client.setAppAccountToken(
-                    OriginalTransactionId(id), token, in: .productionFirst)
-            } catch {
-                // A family member's copy has no token of its own.
-                #expect(error.appleCode == Raw(.familyTransactionNotSupported))
-                return
-            }
-            let answer = try await client.transactionInfo(id, in: .productionFirst)
-            let verified = try Served.verifier.verifyTransaction(
-                Array((answer.value.signedTransactionInfo ?? "").utf8), receivedAt: Served.now)
-            #expect(verified.payload.appAccountToken == token)
+    /// A chain of several periods without a gap, the last of which was not renewed, and its end.
+    private static let ended: (chain: ServedRecords.Chain, end: Timestamp)? = {
+        for (_, chain) in AskedApple.production.chains.sorted(by: { $0.key < $1.key }) {
+            let run = chain.truth.dropLast()
+            guard let last = chain.truth.last, last.state == .expired,
+                run.allSatisfy({ $0.state == .subscribed || $0.state == .renewing }),
+                let newest = chain.transactions(at: last.from).last, chain.snapshots.count > 2,
+                newest.transactionId == run.last?.transactionId, newest.expiresDate == last.from,
+                newest.inAppOwnershipType?.value == .purchased
+            else { continue }
+            return (chain, last.from)
         }
+        return nil
+    }()
+
+    private static func sorted(_ transactions: [TransactionPayload]) -> [TransactionPayload] {
+        transactions.sorted {
+            ($0.purchaseDate?.milliseconds ?? 0) < ($1.purchaseDate?.milliseconds ?? 0)
+        }
+    }
+
+    @Test("days are added to the current transaction; a token is in it and in later ones")
+    func currentTransaction() async throws {
+        let (chain, end) = try #require(FakeServerTests.ended)
+        let (name, moment) = (chain.originalTransactionId, end.advanced(byMilliseconds: -3_600_000))
+        let token = "7389a31a-fb6d-4569-a2a6-db7d85d84813"
+        let before = FakeServerTests.sorted(chain.transactions(at: moment))
+        let second = try #require(before[1].purchaseDate)
+        let apple = try AskedApple()
+        apple.clock.set(second.advanced(byMilliseconds: 86_400_000))
+        let extended = try await apple.client.extendRenewalDate(
+            OriginalTransactionId(name), days: 2, reason: Raw(.serviceIssueOrOutage),
+            requestIdentifier: "r", in: .productionFirst)
+        _ = try await apple.client.setAppAccountToken(
+            OriginalTransactionId(name), token, in: .productionFirst)
+        apple.clock.set(moment)
+        var after: [TransactionPayload] = []
+        for try await page in apple.client.transactionHistoryPages(name, in: .productionFirst) {
+            for signed in page.value.signedTransactions ?? [] {
+                let jws = try CompactJWS(parsing: Array(signed.utf8))
+                after.append(try TransactionPayload.decode(jws.payload))
+            }
+        }
+        after = FakeServerTests.sorted(after)
+        var ends = before.map(\.expiresDate)
+        ends[1] = ends[1]?.advanced(byMilliseconds: 2 * 86_400_000)
+        #expect(after.map(\.expiresDate) == ends)
+        #expect(extended.value.effectiveDate == ends[1])
+        let hasToken = after.map { $0.appAccountToken == token }
+        #expect(hasToken.first == false)
+        #expect(hasToken.dropFirst().allSatisfy { $0 })
+    }
+
+    @Test("in the days that were added the status is active, with the later renewal date")
+    func addedDays() async throws {
+        let (chain, end) = try #require(FakeServerTests.ended)
+        let id = chain.originalTransactionId
+        let apple = try AskedApple()
+        func status() async throws -> LastTransactionsItem? {
+            let answer = try await apple.client.allSubscriptionStatuses(id, in: .productionFirst)
+            return answer.value.data?.first?.lastTransactions?.first
+        }
+        apple.clock.set(end.advanced(byMilliseconds: -3_600_000))
+        let extended = try await apple.client.extendRenewalDate(
+            OriginalTransactionId(id), days: 2, reason: Raw(.serviceIssueOrOutage),
+            requestIdentifier: "r", in: .productionFirst)
+        let later = try #require(extended.value.effectiveDate)
+        apple.clock.set(end.advanced(byMilliseconds: 86_400_000))
+        let added = try #require(try await status())
+        #expect(added.status == Raw(.active))
+        let sold = try CompactJWS(parsing: Array((added.signedTransactionInfo ?? "").utf8))
+        let expiresDate = try TransactionPayload.decode(sold.payload).expiresDate
+        #expect(expiresDate == later)
+        let renewal = try CompactJWS(parsing: Array((added.signedRenewalInfo ?? "").utf8))
+        let renewalDate = try RenewalPayload.decode(renewal.payload).renewalDate
+        #expect(renewalDate == later)
+        apple.clock.set(later)
+        let past = try #require(try await status())
+        #expect(past.status == Raw(.expired))
     }
 
     @Test("notification history returns every notification of the window once")

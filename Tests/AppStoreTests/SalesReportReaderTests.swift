@@ -223,6 +223,7 @@ struct SalesReportReaderTests {
             "Canceled from Billing Retry", "Refund", "Upgrade", "Upgrade",
             "Introductory Offer from Introductory Offer", "Upgrade from Introductory Offer",
             "Crossgrade From Introductory Offer", "Downgrade From Introductory Offer",
+            "Reactivation to Offer Code with Downgrade",
         ]
         let rows = names.map { "2026-01-31\t\($0)\tpro\t1\tDE\t2\n" }.joined()
         let found = try read(SalesReportReaderTests.events + rows)
@@ -230,7 +231,7 @@ struct SalesReportReaderTests {
             found.rows.map(\.figure) == [
                 .starts, .starts, .trialConversions, .renewals, .renewals, .reactivations,
                 .cancellations, .cancellations, .refunds, .renewals, .renewals, .renewals,
-                .trialConversions, .trialConversions, .trialConversions,
+                .trialConversions, .trialConversions, .trialConversions, .reactivations,
             ])
         #expect(found.rows.allSatisfy { $0.country == "DEU" })
         // Rows of other events state only that the report has their day and product.

@@ -37,15 +37,21 @@ struct ReplayTests {
     }
 
     @Test(
-        "Expectations without one of the lists, or with another reason, are a difference",
-        arguments: ["intervals", "transitions", "facts", "notices", "answers", "reason"])
+        "Expectations without a list or a chain, or with another reason, are a difference",
+        arguments: [
+            "intervals", "transitions", "facts", "notices", "answers", "reason", "chains",
+            "unexpected chain",
+        ])
     func incompleteExpectations(_ key: String) async throws {
         let story = try StoryTelling.story("plain-month-and-three-renewals")
         let text = String(decoding: try #require(story.expected), as: UTF8.self)
         let changed =
-            key == "reason"
-            ? text.replacing(#""reason": "unconfirmed""#, with: #""reason": "billing""#)
-            : text.replacing("\"\(key)\":", with: "\"_\(key)\":")
+            switch key {
+            case "reason":
+                text.replacing(#""reason": "unconfirmed""#, with: #""reason": "billing""#)
+            case "unexpected chain": #"{"chains":{}}"#
+            default: text.replacing("\"\(key)\":", with: "\"_\(key)\":")
+            }
         #expect(changed != text)
         let lines = try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) }
         let check = try StoryCheck(expected: Array(changed.utf8))

@@ -2,6 +2,7 @@ import AppStore
 import Console
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Service
 import Testing
 
@@ -109,6 +110,23 @@ struct MCPMetricsTests {
                 #expect(result["isError"]?.bool == true)
                 #expect(MCPRouteTests.text(result).contains(part), "\(arguments)")
             }
+        }
+    }
+
+    @Test("A line break in a value of a table is escaped, and begins no line")
+    func lineBreaks() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let sold = MCPMetricsTests.purchase.notification(0).withTransaction {
+                $0.productId = ProductId("a\r\nAs of")
+            }
+            let taken = try await client.notify(MadePurchase.body(sold.token()))
+            #expect(taken.status == 200)
+            _ = try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(60))
+            let result = try await MCPRouteTests.call(
+                client, "metrics", #"{"name":"starts","from":"2026-01-01","by":"product"}"#)
+            let lines = MCPRouteTests.text(result).split(separator: "\n")
+            #expect(lines.contains { $0.contains(#","a\u000D\u000AAs of","#) })
+            #expect(!lines.contains { $0.hasPrefix("As of") })
         }
     }
 

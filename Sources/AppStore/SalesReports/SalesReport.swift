@@ -54,7 +54,7 @@ public enum SalesReport {
                 self = .trialConversions
             case "refund": self = .refunds
             default:
-                if name.hasPrefix("reactivate") {
+                if name.hasPrefix("reactivat") {
                     self = .reactivations
                 } else if name == "renew" || name.hasPrefix("renewal") {
                     self = .renewals

@@ -4,14 +4,19 @@ extension History {
     /// 100 percent in milli-percent.
     static let wholePercentage: Int64 = 100_000
 
-    /// The refunded part of a price: the stated percentage, else all of it.
+    /// The refunded part of a price.
     ///
     /// - Parameter price: milliunits, at most `BillingPeriod.largestPrice`.
     func refunded(_ price: Int64, by span: RevocationSpan, of period: Int) -> Int64 {
-        let stated = stated(span, of: period) { $0.revocationPercentage }
-        let part = min(max(stated ?? History.wholePercentage, 0), History.wholePercentage)
         // 10⁹ units times 10⁵ is far below Int64.max.
-        return HalfEven.quotient(price * part, History.wholePercentage)
+        HalfEven.quotient(
+            price * refundedPercentage(by: span, of: period), History.wholePercentage)
+    }
+
+    /// In milli-percent: the stated percentage, else all.
+    func refundedPercentage(by span: RevocationSpan, of period: Int) -> Int64 {
+        let stated = stated(span, of: period) { $0.revocationPercentage }
+        return min(max(stated ?? History.wholePercentage, 0), History.wholePercentage)
     }
 
     /// A value of a revocation, by its newest statement that has it: the first ones may lack it.

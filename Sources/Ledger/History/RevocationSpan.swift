@@ -18,4 +18,9 @@ struct RevocationSpan: HalfOpen, Sendable {
     let reasonFact: Int?
 
     var isRefund: Bool { reason == .refund }
+
+    /// Whether it is a refund in force just before a time: made by then, and not reversed.
+    func isRefund(before limit: Timestamp) -> Bool {
+        isRefund && from < limit && (to.map { $0 >= limit } ?? true)
+    }
 }

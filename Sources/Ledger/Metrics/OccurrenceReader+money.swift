@@ -113,7 +113,8 @@ extension OccurrenceReader {
     /// 70 %, or 85 % once a year of paid service has passed with no gap longer than 60 days, and
     /// while the developer was in the Small Business Program. Service counts from the purchase,
     /// except that a period paid for in grace starts at the end of the one before, and to the end
-    /// that was bought: days of an extension are not paid for. A free period is not a gap either.
+    /// that was bought: days of an extension are not paid for. A free period is not a gap either,
+    /// but what a refund takes away is.
     mutating func readProceeds() {
         var service: Int64 = 0
         var servedUntil: Timestamp?
@@ -124,21 +125,37 @@ extension OccurrenceReader {
             {
                 service = 0
             }
+            if period.isPurchase {
+                addProceeds(
+                    of: period,
+                    isHigher: !history.isOneTime
+                        && service >= OccurrenceReader.higherRateMilliseconds)
+            }
+            guard let end = servedEnd(period) else { continue }
             if servedUntil != nil || period.isPurchase {
-                servedUntil = max(servedUntil ?? period.end, period.end)
+                servedUntil = max(servedUntil ?? end, end)
             }
             guard period.isPurchase else { continue }
-            addProceeds(
-                of: period,
-                isHigher: !history.isOneTime
-                    && service >= OccurrenceReader.higherRateMilliseconds)
-            let bought = BillingPeriod.leastEnd(period.index, history) ?? period.end
+            let bought = BillingPeriod.leastEnd(period.index, history) ?? end
             let (sum, overflow) = service.addingReportingOverflow(
-                max(
-                    0,
-                    min(period.end, bought).milliseconds(since: history.servedFrom(period.index))))
+                max(0, min(end, bought).milliseconds(since: history.servedFrom(period.index))))
             service = overflow ? .max : sum
         }
+    }
+
+    /// When the service of a period ends: at the period's end, or at a refund in force at the
+    /// limit. Nil if the refund leaves none: it was of the whole price, or not later than the start
+    /// of the service.
+    private func servedEnd(_ period: CountedPeriod) -> Timestamp? {
+        var end = period.end
+        for span in history.periods[period.index].spans where span.isRefund(before: limit) {
+            let percentage = history.refundedPercentage(by: span, of: period.index)
+            guard percentage < History.wholePercentage,
+                span.from > history.servedFrom(period.index)
+            else { return nil }
+            end = min(end, span.from)
+        }
+        return end
     }
 
     private mutating func addProceeds(of period: CountedPeriod, isHigher: Bool) {

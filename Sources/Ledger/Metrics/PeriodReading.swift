@@ -30,9 +30,7 @@ public struct PeriodReading: Hashable, Sendable {
         values = period.values
         isRenewal = period.isRenewal
         stateBefore = history.state(at: period.start.advanced(byMilliseconds: -1))
-        isRefunded = history.periods[period.index].spans.contains { span in
-            span.isRefund && span.from < limit && (span.to.map { $0 >= limit } ?? true)
-        }
+        isRefunded = history.periods[period.index].spans.contains { $0.isRefund(before: limit) }
     }
 }
 

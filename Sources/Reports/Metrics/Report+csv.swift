@@ -5,10 +5,15 @@ internal import Queries
 extension Report {
     /// Comma-separated values (RFC 4180) with one column per figure.
     ///
-    /// - Parameters:
-    ///   - isRaw: writes raw text (`String.csvField`).
-    ///   - inUnits: amounts for people, in units of their currency, instead of milliunits.
-    public func csv(isRaw: Bool = false, inUnits: Bool = false) -> [UInt8] {
+    /// - Parameter isRaw: writes raw text (`String.csvField`).
+    public func csv(isRaw: Bool = false) -> [UInt8] {
+        table(inUnits: false).flatMap { $0.csvLine(isRaw: isRaw) }
+    }
+
+    /// The fields of the header and of each row.
+    ///
+    /// - Parameter inUnits: amounts for people, in units of their currency, instead of milliunits.
+    package func table(inUnits: Bool) -> [[String]] {
         let header =
             ["from", "to"] + dimensions + columns.map(\.name)
             + rates.map { isChurn ? $0.name : "rate.\($0.name)" } + (isDiff ? ["events"] : [])
@@ -18,7 +23,7 @@ extension Report {
                 + rates.map { rate in rate.value(row).map { "\($0)" } ?? "" }
                 + (isDiff ? [events(row)] : [])
         }
-        return ([header] + lines).flatMap { $0.csvLine(isRaw: isRaw) }
+        return [header] + lines
     }
 
     package var isChurn: Bool { if case .churn = subject { true } else { false } }

@@ -10,27 +10,26 @@ extension EndpointHandlers {
         let body = try object(request.body)
         let days = try extensionDays(body)
         let chain = try originalChain(id, ServedError(4_000_008, "Invalid original id."))
-        guard let newest = chain.transactions(at: now).last,
-            chain.status(at: now) == .active, let end = newest.expiresDate
+        guard let current = currentTransaction(chain), let end = current.expiresDate,
+            chain.status(at: statusMoment(chain)) == .active
         else { throw ServedError(4_030_004, "Not eligible for an extension.") }
-        guard newest.inAppOwnershipType?.value != .familyShared else {
+        guard current.inAppOwnershipType?.value != .familyShared else {
             throw ServedError(4_030_007, "A family member's subscription.")
         }
-        let extended = api.state.withLock { state -> Int64? in
+        let isExtended = api.state.withLock { state -> Bool in
             let yearAgo = now.advanced(byMilliseconds: -365 * 86_400_000)
             let earlier = state.extensions[chain.originalTransactionId] ?? []
-            guard earlier.count(where: { $0.at > yearAgo }) < 2 else { return nil }
-            state.extensions[chain.originalTransactionId, default: []].append((now, days))
-            return earlier.reduce(days) { $0 + $1.days }
+            guard earlier.count(where: { $0.at > yearAgo }) < 2 else { return false }
+            state.extensions[chain.originalTransactionId, default: []]
+                .append((now, days, current.key))
+            return true
         }
-        guard let total = extended else { throw ServedError(4_030_005, "Extended too often.") }
+        guard isExtended else { throw ServedError(4_030_005, "Extended too often.") }
         return ServedResponse { json in
             json.member("originalTransactionId", chain.originalTransactionId)
-            json.memberIfPresent("webOrderLineItemId", newest.webOrderLineItemId)
+            json.memberIfPresent("webOrderLineItemId", current.webOrderLineItemId)
             json.member("success", true)
-            json.member(
-                "effectiveDate",
-                end.advanced(byMilliseconds: total * 86_400_000).milliseconds)
+            json.member("effectiveDate", extended(end, of: current).milliseconds)
         }
     }
 
@@ -120,7 +119,10 @@ extension EndpointHandlers {
         guard chain.transactions(at: now).last?.inAppOwnershipType?.value != .familyShared else {
             throw ServedError(4_000_185, "Family sharing is not supported here.")
         }
-        api.state.withLock { $0.tokens[chain.originalTransactionId] = token.lowercased() }
+        let from = currentTransaction(chain)?.purchaseDate ?? now
+        api.state.withLock {
+            $0.tokens[chain.originalTransactionId, default: []].append((from, token.lowercased()))
+        }
         return ServedResponse(status: 200)
     }
 

@@ -14,7 +14,9 @@ extension EndpointHandlers {
             }
             wanted.insert(number)
         }
-        let status = chain.status(at: now)
+        let moment = statusMoment(chain)
+        let (status, renewal) = (chain.status(at: moment), chain.renewal(at: moment))
+        let current = currentTransaction(chain)
         let isWanted = status.map { wanted.isEmpty || wanted.contains($0.rawValue) } ?? false
         let newest = chain.transactions(at: now).last
         return ServedResponse { json in
@@ -29,7 +31,7 @@ extension EndpointHandlers {
                     json.memberIfPresent("status", status?.rawValue)
                     json.member("signedTransactionInfo", sign(transaction))
                     json.memberIfPresent(
-                        "signedRenewalInfo", chain.renewal(at: now).map { sign($0) })
+                        "signedRenewalInfo", renewal.map { sign($0, after: current) })
                 }
             }
         }

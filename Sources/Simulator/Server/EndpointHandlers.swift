@@ -68,6 +68,34 @@ struct EndpointHandlers: Sendable {
         return found
     }
 
+    /// The newest transaction that has begun: neither a renewal signed early, nor an older one that
+    /// was changed since.
+    func currentTransaction(_ chain: ServedRecords.Chain) -> TransactionPayload? {
+        func begin(_ transaction: TransactionPayload) -> Timestamp {
+            transaction.purchaseDate ?? Timestamp(milliseconds: 0)
+        }
+        return chain.transactions(at: now).filter { begin($0) <= now }
+            .max { begin($0) < begin($1) }
+    }
+
+    /// An end of the transaction's period with the days that requests have added.
+    func extended(_ end: Timestamp, of transaction: TransactionPayload) -> Timestamp {
+        let chain = transaction.originalTransactionId?.rawValue ?? ""
+        let extensions = api.state.withLock { $0.extensions[chain] ?? [] }
+        let days = extensions.filter { $0.transaction == transaction.key && $0.at <= now }
+            .reduce(0) { $0 + $1.days }
+        return end.advanced(byMilliseconds: days * 86_400_000)
+    }
+
+    /// When the records state the status and renewal info of now: in days that a request added,
+    /// just before them, since the records have the end without these days.
+    func statusMoment(_ chain: ServedRecords.Chain) -> Timestamp {
+        guard let current = currentTransaction(chain), current.revocationDate == nil,
+            let end = current.expiresDate, end <= now, now < extended(end, of: current)
+        else { return now }
+        return end.advanced(byMilliseconds: -1)
+    }
+
     static func isId(_ id: String) -> Bool {
         (1...40).contains(id.utf8.count)
             && id.utf8.allSatisfy { $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }
@@ -79,23 +107,30 @@ struct EndpointHandlers: Sendable {
     func sign(_ transaction: TransactionPayload) -> String {
         var payload = transaction
         payload.signedDate = now
-        if let chain = payload.originalTransactionId?.rawValue {
-            let changed = api.state.withLock { ($0.tokens[chain], $0.extensions[chain] ?? []) }
-            if let token = changed.0 { payload.appAccountToken = token }
-            let days = changed.1.filter { $0.at <= now }.reduce(0) { $0 + $1.days }
-            if days > 0 {
-                payload.expiresDate = payload.expiresDate?
-                    .advanced(byMilliseconds: days * 86_400_000)
-            }
-        }
+        let purchased = transaction.purchaseDate ?? now
+        let token = tokens(transaction.originalTransactionId).last { $0.from <= purchased }
+        if let token { payload.appAccountToken = token.token }
+        payload.expiresDate = transaction.expiresDate.map { extended($0, of: transaction) }
         if fault == .anotherApp { payload.bundleId = EndpointHandlers.otherApp }
         return sign(payload.encoded())
     }
 
-    func sign(_ renewal: RenewalPayload) -> String {
+    /// A renewal info as Apple signs it now: of the renewal after this transaction, if that is
+    /// known.
+    func sign(_ renewal: RenewalPayload, after current: TransactionPayload?) -> String {
         var payload = renewal
         payload.signedDate = now
+        if let set = tokens(renewal.originalTransactionId).last {
+            payload.appAccountToken = set.token
+        }
+        if let current {
+            payload.renewalDate = renewal.renewalDate.map { extended($0, of: current) }
+        }
         return sign(payload.encoded())
+    }
+
+    private func tokens(_ chain: OriginalTransactionId?) -> [(from: Timestamp, token: String)] {
+        api.state.withLock { $0.tokens[chain?.rawValue ?? ""] ?? [] }
     }
 
     /// A compact JWS; a corrupt one where the script requires it.

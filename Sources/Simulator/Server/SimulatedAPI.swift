@@ -51,10 +51,10 @@ public final class SimulatedAPI: Sendable {
         var count = 0
         var windows: [ServedEndpoint: RateWindow] = [:]
         var pages = 0
-        /// Tokens set by `setAppAccountToken`, by chain.
-        var tokens: [String: String] = [:]
-        /// Days added, by chain, newest last, with the store's time.
-        var extensions: [String: [(at: Timestamp, days: Int64)]] = [:]
+        /// Tokens set by `setAppAccountToken`, by chain, newest last: of purchases from a time on.
+        var tokens: [String: [(from: Timestamp, token: String)]] = [:]
+        /// Days added to a transaction, by chain, newest last, with the store's time.
+        var extensions: [String: [(at: Timestamp, days: Int64, transaction: String)]] = [:]
         var massExtensions: [String: Timestamp] = [:]
         var tests: [String: ServedTest] = [:]
         var messaging = ServedMessaging()

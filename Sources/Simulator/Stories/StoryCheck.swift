@@ -40,7 +40,10 @@ public struct StoryCheck: Sendable {
 
     /// The differences, one sentence each; empty when the ledger matches the story.
     public func differences(_ session: LedgerSession) async throws(StoreError) -> [String] {
-        var differences: [String] = []
+        guard expected["chains"]?.object != nil || expected["customers"]?.object != nil else {
+            return ["chains, customers: both are missing"]
+        }
+        var differences = try await unexpectedChains(session)
         for member in expected["chains"]?.object ?? [] {
             let chains = try await session.ledger.facts.chains(OriginalTransactionId(member.key))
             let facts = try await session.ledger.facts.facts(of: chains).flatMap(\.1)
@@ -53,6 +56,20 @@ public struct StoryCheck: Sendable {
             differences += found.map { "customer \(member.key): \($0)" }
         }
         return differences
+    }
+
+    /// Chains of the ledger that the story does not list; none for a story about customers alone.
+    private func unexpectedChains(_ session: LedgerSession) async throws(StoreError) -> [String] {
+        guard let expected = expected["chains"]?.object else { return [] }
+        var found: [String] = []
+        var last: ChainId?
+        repeat {
+            let page = try await session.ledger.facts.page(after: last)
+            found += page.map(\.0.originalTransactionId.rawValue)
+            last = page.last?.0
+        } while last != nil
+        return found.filter { id in !expected.contains { $0.key == id } }
+            .map { "\($0): an unexpected chain" }
     }
 
     // MARK: Lists

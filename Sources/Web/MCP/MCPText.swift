@@ -159,8 +159,9 @@ struct MCPText {
 
     /// - Parameter page: its page; nil where the console has none.
     func text(_ report: Report, page: String?) -> [String] {
-        let table = String(decoding: report.csv(isRaw: true, inUnits: true), as: UTF8.self)
-            .split(separator: "\r\n").map(String.init)
+        let table = report.table(inUnits: true).map { row in
+            row.map { $0.csvField(isRaw: true) }.joined(separator: ",")
+        }
         var lines = report.stamp.lines + table
         if case .comparison(let comparison) = report.subject {
             lines += comparison.lines.flatMap { $0.split(separator: "\n").map(String.init) }

@@ -215,7 +215,7 @@ struct MetricReportTests {
             #expect(answer.cell(last, column) == (average == nil ? "" : "19980"))
             #expect((values?[name] == .null) == (average == nil))
         }
-        #expect(!String(decoding: answer.csv(inUnits: true), as: UTF8.self).contains("–"))
+        #expect(!answer.table(inUnits: true).joined().contains("–"))
     }
 
     @Test("Lifetime: a customer whose first known payment is of an adopted chain is in no row")

@@ -234,4 +234,61 @@ struct OccurrenceMoneyTests {
         #expect(reported(life(6, gapAfter: 2, of: 60), .proceeds)["atHigherRate"] == 1)
         #expect(reported(life(6, gapAfter: 2, of: 61), .proceeds)["atHigherRate"] == nil)
     }
+
+    /// Periods of 305 and four times 30 days; the second is refunded at some day, and that may be
+    /// reversed.
+    private func refundedLife(_ percentage: Int64?, _ refund: Int64, reversed: Int64?)
+        -> Lifecycle
+    {
+        let bounds: [Int64] = [0, 305, 335, 365, 395, 425]
+        var facts = zip(bounds, bounds.dropFirst()).enumerated().map { index, bound in
+            Fact.didRenew("\(index + 1)", day(bound.0), day(bound.1)).priced(10_000)
+        }
+        facts.append(
+            Fact.notification(.refund, "2", day(305), day(335), at: day(refund, hour))
+                .priced(10_000).revoked(day(refund))
+                .transaction { $0.revocationPercentage = percentage })
+        if let reversed {
+            facts.append(
+                Fact.notification(.refundReversed, "2", day(305), day(335), at: day(reversed))
+                    .priced(10_000))
+        }
+        return given(facts)
+    }
+
+    @Test(
+        "Paid service ends at a refund, and one of the whole price leaves none of the period",
+        arguments: [
+            (nil, 310, nil, 1), (100_000, 340, nil, 1), (50_000, 320, nil, 1),
+            (50_000, 305, nil, 1), (50_000, 340, nil, 2), (nil, 310, 350, 2),
+        ] as [(Int64?, Int64, Int64?, Int64)])
+    func proceedsAfterRefund(
+        _ percentage: Int64?, _ refund: Int64, _ reversed: Int64?, _ higher: Int64
+    ) {
+        // Unless it lost days, the purchase of day 365 completes the year; else that of day 395.
+        let life = refundedLife(percentage, refund, reversed: reversed)
+        #expect(reported(life, .proceeds)["atHigherRate"] == higher)
+    }
+
+    @Test("A refund is known from its day on, and counts until its reversal")
+    func proceedsBeforeRefund() {
+        let life = refundedLife(nil, 370, reversed: 400)
+        #expect(reported(life, .proceeds, limit: day(370))["atHigherRate"] == 1)
+        #expect(reported(life, .proceeds, limit: day(371))["atHigherRate"] == nil)
+        #expect(reported(life, .proceeds)["atHigherRate"] == 2)
+    }
+
+    @Test(
+        "A period that was refunded as a whole is a gap",
+        arguments: [(60, 2), (61, 1)] as [(Int64, Int64)])
+    func proceedsAfterRefundedGap(_ length: Int64, _ higher: Int64) {
+        let end = day(365 + length)
+        let life = given(
+            Fact.subscribed("1", day(0), day(365)).priced(10_000),
+            Fact.didRenew("2", day(365), end).priced(10_000),
+            Fact.notification(.refund, "2", day(365), end, at: day(367)).priced(10_000)
+                .revoked(day(366)),
+            Fact.didRenew("3", end, day(1_000)).priced(10_000))
+        #expect(reported(life, .proceeds)["atHigherRate"] == higher)
+    }
 }

@@ -174,6 +174,11 @@ extension PlainCounts {
         return whole + (isUp ? 1 : 0)
     }
 
+    /// Refunds in force at the limit.
+    private func standing(_ sale: PlainLife.Sale) -> [PlainLife.Refund] {
+        sale.refunds.filter { $0.from < limit && ($0.to == nil || $0.to! >= limit) }
+    }
+
     private var refunds: [Count] {
         sales.indices.flatMap { index in
             let sale = sales[index]
@@ -202,9 +207,7 @@ extension PlainCounts {
     private var refundsByPurchase: [Count] {
         sales.indices.filter { sales[$0].isBought }.map { index in
             let (sale, price) = (sales[index], sales[index].price ?? 0)
-            let standing = sale.refunds.filter { refund in
-                refund.from < limit && (refund.to == nil || refund.to! >= limit)
-            }
+            let standing = standing(sale)
             return Count(
                 at: sale.bought, sale: index,
                 amounts: [
@@ -244,17 +247,24 @@ extension PlainCounts {
             }
             // All paid service before it, back to a gap of more than 60 days: from the day from
             // which each was paid to where the next began, or to the end that was paid for. What
-            // was free, and what an extension added, fills gaps only.
+            // was free, and what an extension added, fills gaps only. What was refunded is no
+            // service: all of it, or from the refund on.
             var (served, edge) = (Int64(0), sales[index].bought)
             for place in (0..<index).reversed() where sales[place].isOwn {
                 let sale = sales[place]
                 let next = sales[place + 1]
-                let end = min(sale.statedEnd, next.bought, next.start)
+                let refunds = standing(sale)
+                let from = servedFrom(sale)
+                if refunds.contains(where: { $0.percentage == 100_000 || $0.from <= from }) {
+                    continue
+                }
+                let ends = [sale.statedEnd, next.bought, next.start] + refunds.map(\.from)
+                let end = ends.min()!
                 guard edge.milliseconds(since: end) <= 60 * Self.day else { break }
                 edge = sale.bought
                 guard sale.isBought else { continue }
                 let paidEnd = min(end, sale.firstEnd ?? end)
-                served += max(0, paidEnd.milliseconds(since: servedFrom(sale)))
+                served += max(0, paidEnd.milliseconds(since: from))
             }
             // A year may lose an hour to a change of clocks.
             let isLong = !plain.life.isOneTime && served + 3_600_000 >= 365 * Self.day
