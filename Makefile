@@ -5,6 +5,8 @@ SHELL := /bin/bash
 PACKAGES := libsqlite3-dev libssl-dev libpq-dev zlib1g-dev pkg-config
 # The tests start clusters of their own; the system's is not used. Python checks bundles.
 TEST_PACKAGES := postgresql python3-cryptography dpkg-dev
+# Tests that need these are skipped where they cannot be installed.
+OPTIONAL_TEST_PACKAGES := pgbouncer haproxy
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
@@ -49,6 +51,11 @@ setup:
 	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq $$missing; } >/dev/null || \
 	  { echo "error: could not install$$missing; install them manually and retry."; exit 1; }; \
 	fi
+	@sudo=""; [ "$$(id -u)" = 0 ] || sudo="sudo -n"; \
+	for package in $(OPTIONAL_PACKAGES); do dpkg -s $$package >/dev/null 2>&1 && continue; \
+	  apt-cache show $$package >/dev/null 2>&1 && $$sudo apt-get install -y -qq $$package >/dev/null 2>&1 || \
+	  echo "note: could not install $$package; tests that need it are skipped."; \
+	done
 
 # Links the Swift runtime statically: the binary runs without a toolchain, and calls are faster.
 build: setup
@@ -58,6 +65,7 @@ run: build
 	@"$(BINARY)" demo
 
 test: PACKAGES += $(TEST_PACKAGES)
+test: OPTIONAL_PACKAGES := $(OPTIONAL_TEST_PACKAGES)
 test: setup
 	@$(BUILD_TESTS) || { echo "error: the build failed; the first error is above."; exit 1; }
 	@set -o pipefail; TMPDIR="$(TEST_FILES)" swift test --skip-build 2>&1 | tee .build/test.log || { \

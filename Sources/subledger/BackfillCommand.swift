@@ -36,25 +36,7 @@ struct BackfillCommand: OutputCommand {
 
     func output(_ settings: Settings) async throws -> Output {
         let (report, list, failure) = try await settings.withApple(access) { apple in
-            let list = try await IdList.read(path: file)
-            let ledger = try await apple.ledgers.ledger(settings.environment)
-            let lease = KeptLease(.backfill, in: ledger)
-            guard try await lease.take() else {
-                throw CommandFailure(
-                    "backfillRunning",
-                    "Another node runs a backfill in this ledger; wait for it, or end it.", .io)
-            }
-            defer { lease.release() }
-            let backfill = Backfill(
-                try apple.client(), ledgers: apple.ledgers, keptIn: ledger,
-                in: settings.environmentChoice, includesRefunds: refunds)
-            let progress = ProgressLine()
-            let report = try await backfill.run(list, restarts: restart) { estimate in
-                Terminal.note(estimate.text)
-            } report: {
-                progress.show($0)
-            }
-            progress.end()
+            let (report, list) = try await fetched(settings, apple)
             return (report, list, await apple.project())
         }
         var notes = list.badLines.map { "line \($0.line): \($0.reason)" }
@@ -65,5 +47,32 @@ struct BackfillCommand: OutputCommand {
             json: { report.write(to: &$0, list: list, environment: settings.environment) },
             text: report.lines(list: list).map { $0 + "\n" }.joined(), notes: notes,
             isClean: report.isComplete && list.badLines.isEmpty, failure: failure ?? report.stop)
+    }
+
+    /// Fetches and appends under the lease, and releases it before the ledger is closed: closing
+    /// waits until another node can take it.
+    private func fetched(
+        _ settings: Settings, _ apple: AppleAccess
+    ) async throws -> (BackfillReport, IdList) {
+        let list = try await IdList.read(path: file)
+        let ledger = try await apple.ledgers.ledger(settings.environment)
+        let lease = KeptLease(.backfill, in: ledger)
+        guard try await lease.take() else {
+            throw CommandFailure(
+                "backfillRunning",
+                "Another node runs a backfill in this ledger; wait for it, or end it.", .io)
+        }
+        defer { lease.release() }
+        let backfill = Backfill(
+            try apple.client(), ledgers: apple.ledgers, keptIn: ledger,
+            in: settings.environmentChoice, includesRefunds: refunds)
+        let progress = ProgressLine()
+        let report = try await backfill.run(list, restarts: restart) { estimate in
+            Terminal.note(estimate.text)
+        } report: {
+            progress.show($0)
+        }
+        progress.end()
+        return (report, list)
     }
 }

@@ -39,7 +39,7 @@ struct RestoreCommand: OutputCommand {
             erasures: try erasures.map { try Self.records($0) } ?? []
         ) { step in
             switch step {
-            case .copying(let done, let all): progress.show("copy: \(done) of \(all) bytes")
+            case .copying(let done, let all): progress.show("copy: \(done) of \(all)")
             case .verifying(let done, let all): progress.show("verify: \(done) of \(all)")
             }
         }

@@ -156,6 +156,21 @@ struct DatabaseCommandTests {
         #expect(try again.json()["note"] == note)
     }
 
+    @Test("A backfill gives its lease back: the next one, of any node, runs at once")
+    func backfills() async throws {
+        let cluster = try PostgresCluster.sharedForErasures()
+        let url = cluster.url(try cluster.makeDatabase())
+        try await APICommandTests().serving { place, ids in
+            let list = try place.write([ids[0]], to: "ids")
+            let own = ["backfill", list, "--database", url] + place.options
+            let other = ["--data", "other"] + place.options.dropFirst(2)
+            for arguments in [own, ["backfill", list, "--database", url] + other, own] {
+                let outcome = try await place.run(arguments)
+                #expect(outcome.code == 0, "\(outcome.err)")
+            }
+        }
+    }
+
     @Test("A person is erased from the database and from every node")
     func erased() async throws {
         let (place, url) = try await workplace()

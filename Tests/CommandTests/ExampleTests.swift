@@ -14,7 +14,10 @@ struct ExampleTests {
         let place = try Workplace()
         // The certificate is the reader's.
         let outcome = try await place.shell(
-            "sed 's| ssl crt [^ ]*||' '\(Self.folder)/haproxy.cfg' > h.cfg && haproxy -c -f h.cfg")
+            """
+            sed 's| ssl crt [^ ]*||' '\(Self.folder)/haproxy.cfg' > h.cfg &&
+            PATH=$PATH:/usr/sbin haproxy -c -f h.cfg
+            """)
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
     }
 

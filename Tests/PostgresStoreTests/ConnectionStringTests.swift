@@ -43,7 +43,7 @@ struct ConnectionStringTests {
         let string = try #require(
             ConnectionString("postgresql://a:1,b:2/x?target_session_attrs=any"))
         let place = try #require(PostgresLocation(string, schema: "s"))
-        #expect(place.description == "postgresql://a,b:1,2/x?schema=s")
+        #expect(place.description == "postgresql://a:1,b:2/x?schema=s")
         #expect(place.completed.value("target_session_attrs") == "any")
         #expect(place.completed.value("connect_timeout") == "5")
     }
@@ -51,10 +51,11 @@ struct ConnectionStringTests {
     @Test("The hosts after one that accepted and closed the connection")
     func after() throws {
         let string = try #require(ConnectionString("postgresql://u@a:1,a:2,b:1/x"))
-        #expect(string.after(host: "a", port: "1")?.location == "postgresql://a,b:2,1/x")
+        #expect(string.after(host: "a", port: "1")?.location == "postgresql://a:2,b:1/x")
         #expect(string.after(host: "a", port: "2")?.location == "postgresql://b:1/x")
         #expect(string.after(host: "b", port: "1") == nil)
         let usual = try #require(ConnectionString("host=a,b port=7"))
+        #expect(usual.location == "postgresql://a:7,b:7/")
         #expect(usual.after(host: "a", port: "7") == ConnectionString("host=b port=7"))
         #expect(ConnectionString("host=a,b hostaddr=1,2")?.after(host: "a", port: "5432") == nil)
         #expect(ConnectionString("dbname=x")?.after(host: "/tmp", port: "5432") == nil)

@@ -74,12 +74,19 @@ public struct ConnectionString: Sendable, Equatable {
             })
     }
 
-    /// Where the database is, for messages: hosts, ports and the database, without user or secrets.
+    /// Where the database is, for messages: each host with its port, and the database, without user
+    /// or secrets.
     public var location: String {
         let host = value("host") ?? value("hostaddr") ?? "localhost"
-        let port = value("port").map { ":\($0)" } ?? ""
+        let hosts = host.components(separatedBy: ",")
+        let ports = (value("port") ?? "").components(separatedBy: ",")
+        let servers = hosts.indices.map { index in
+            // A single port is that of every host.
+            let port = ports.count == hosts.count ? ports[index] : ports[0]
+            return port.isEmpty ? hosts[index] : "\(hosts[index]):\(port)"
+        }
         let database = value("dbname") ?? value("user") ?? ""
-        return "postgresql://\(host)\(port)/\(database)"
+        return "postgresql://\(servers.joined(separator: ","))/\(database)"
     }
 
     public static func == (left: ConnectionString, right: ConnectionString) -> Bool {

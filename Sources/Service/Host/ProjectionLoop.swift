@@ -320,6 +320,10 @@ struct ProjectionLoop: Sendable {
         do throws(StoreError) {
             try await projectRest(held)
             try await ledger.log.checkpoint()
+            // Otherwise the last one may be from before it caught up.
+            if let operations = ledger.operations as? any SharedOperations {
+                try? await operations.noteNode(at: served.projectedPosition ?? 0)
+            }
         } catch {
             served.observer.noted(.projectionFailed(ledger.environment, error))
         }

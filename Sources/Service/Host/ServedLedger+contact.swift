@@ -30,8 +30,19 @@ extension ServedLedger {
         let reached = projectedPosition
         guard let origin else { return (reached ?? 0, head) }
         if let reached, reached >= origin { return nil }
-        let progress = ProjectorLock.progress(directory: ledger.directory)?.position
-        return (max(reached ?? 0, progress ?? 0), max(head, origin))
+        let progress = ProjectorLock.progress(directory: ledger.directory)
+        let built = progress.map(ServedLedger.position(of:)) ?? 0
+        return (max(reached ?? 0, built), max(head, origin))
+    }
+
+    /// How far files are that are built in bulk: decoding all events is half of the way, folding
+    /// them the other half, so that the position does not run back between them.
+    private static func position(of progress: ProjectionProgress) -> Int64 {
+        switch progress.phase {
+        case .decode: progress.position / 2
+        case .fold: (progress.head + progress.position) / 2
+        case .apply, .verify, .signatures: 0
+        }
     }
 
     /// Age of a node's answers, or of the oldest event that they lack, from which it leaves the

@@ -19,6 +19,9 @@ import Testing
 @Suite("Nodes over one database", .postgres)
 struct NodeTests {
     private static let chains = (1...3).map { MadeChain(id: "50000000000000\($0)") }
+    private static let passes: [(ProjectionProgress.Phase, Int64)] = [
+        (.decode, 2), (.decode, 4), (.fold, 1), (.fold, 4),
+    ]
 
     @Test("What one node acknowledged the others answer: equal at equal positions")
     func equal() async throws {
@@ -62,7 +65,19 @@ struct NodeTests {
         }
         try await Gate.ledgers.pass {
             let host = try await place.open(try place.configuration(2))
-            #expect(try host.ledger(.production).catchingUp?.position == 0)
+            let ledger = try host.ledger(.production)
+            #expect(ledger.catchingUp?.position == 0)
+            // Building its files takes two passes over all events.
+            ledger.noteEnd(4)
+            var positions: [Int64?] = []
+            do {
+                let lock = try #require(try ProjectorLock.take(directory: ledger.ledger.directory))
+                for (phase, position) in NodeTests.passes {
+                    lock.note(ProjectionProgress(phase, position: position, head: 4))
+                    positions.append(ledger.catchingUp?.position)
+                }
+            }
+            #expect(positions == [1, 2, 2, 4])
             host.stop()
             await host.run()
         }
@@ -73,6 +88,10 @@ struct NodeTests {
             let answer = try await nodes[0].show(chain, through: 4)
             #expect(answer["state"] != nil)
         }
+        // It stays listed with what it last answered.
+        let last = try await place.sql(
+            "SELECT position FROM \(place.productionSchema).nodes ORDER BY seen_at DESC LIMIT 1")
+        #expect(last == "4")
     }
 
     @Test("A node remembers its ledger and what it has seen")
