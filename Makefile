@@ -7,6 +7,7 @@ PACKAGES := libsqlite3-dev libssl-dev libpq-dev zlib1g-dev pkg-config
 TEST_PACKAGES := postgresql python3-cryptography dpkg-dev
 # Tests that need these are skipped where they cannot be installed.
 OPTIONAL_TEST_PACKAGES := pgbouncer haproxy
+BROWSER_PACKAGES := chromium fonts-dejavu-core python3-venv
 FUZZ_SECONDS ?= 60
 FUZZ_HTTP_SECONDS ?= 300
 SOAK_ROUNDS ?= 25
@@ -28,7 +29,7 @@ TEST_FILES = $(shell free=$$(df --output=avail /dev/shm 2>/dev/null | tail -n 1)
 
 help:
 	@echo "make run    build the release and run the demo: a simulated App Store, the service, an outage, its recovery"
-	@echo "make test   build and run every test, with fixed seeds and small counts"
+	@echo "make test   build and run every test, with fixed seeds and small counts; pages of the console where there is a Chromium"
 	@echo "make bench  measure the figures of BENCHMARKS.md"
 	@echo "make fuzz   fuzz the decoders: FUZZ_SECONDS per target (60), FUZZ_TARGETS to select some"
 	@echo "make fuzz-http  fuzz the service against its OpenAPI document: FUZZ_HTTP_SECONDS (300)"
@@ -71,6 +72,8 @@ test: setup
 	@set -o pipefail; TMPDIR="$(TEST_FILES)" swift test --skip-build 2>&1 | tee .build/test.log || { \
 	  echo; echo "Failures:"; grep -A 6 '✘' .build/test.log | grep -v '^[◇✔]' | tail -n 120; \
 	  echo "error: a test failed; its name is above, and the complete output is in .build/test.log."; exit 1; }
+	@env -u CI BINARY="$$(swift build --show-bin-path)/subledger" CHAINS=100 TMPDIR="$(TEST_FILES)" Tests/Browser/run.sh .build/browser --pages 30 || { \
+	  echo "error: the console failed a check; see above."; exit 1; }
 
 bench: build
 	@"$(BINARY)" bench all
@@ -84,8 +87,10 @@ fuzz: setup
 fuzz-http: build
 	@BINARY="$(BINARY)" FUZZ_HTTP_SECONDS="$(FUZZ_HTTP_SECONDS)" Tests/HTTPFuzz/run.sh .build/fuzz-http || { echo "error: the service differs from its document; see above."; exit 1; }
 
-# Needs Chromium, Python 3 and PyPI; the tools and the logs stay in .build/browser.
+# Needs Chromium, Python 3 and PyPI; the tools and the logs stay in .build/browser. Where the packages cannot be installed, the
+# script says so and skips. `make test` installs none of them, and tries the first pages where they are.
 test-browser: build
+	@$(MAKE) --no-print-directory setup PACKAGES="$(BROWSER_PACKAGES)" || true
 	@BINARY="$(BINARY)" Tests/Browser/run.sh .build/browser $(if $(PICTURES),--pictures "$(PICTURES)") || { echo "error: the console failed a check; see above."; exit 1; }
 
 # Needs Python 3 and PyPI; the tools and the log stay in .build/mcp.

@@ -222,6 +222,10 @@ struct DemoDirectory: Sendable {
                   privateKeyFile: "\(file(DemoDirectory.key))"
                   baseUrl: "http://127.0.0.1:\(applePort)"
             trustedRoots: ["\(file(DemoDirectory.root))"]
+            # Apple does not state how long these last.
+            products:
+              com.example.pass: { duration: P30D }
+              com.example.season: { duration: P1M }
             audit: { origin: \(DemoDirectory.origin), keyFile: "\(file(DemoDirectory.auditKey))" }
 
             """
@@ -293,8 +297,8 @@ struct DemoRun: Service {
         try Terminal.out("\(head)\n" + steps.map { "  \($0)\n" }.joined())
     }
 
-    /// Three pages worth looking at: a customer whose payment failed, one who was refunded, and
-    /// churn.
+    /// The first page, and three worth looking at: a customer whose payment failed, one who was
+    /// refunded, and churn.
     private func consoleLinks(_ port: Int) async throws -> [String] {
         var wanted: [ChainState: String] = [.billingRetry: "", .revoked: ""]
         let settings = try Settings(SharedOptions.parse(place.options))
@@ -305,10 +309,11 @@ struct DemoRun: Service {
                 let reading = try await session.snapshot.next(after: &cursor, moment: now)
             {
                 let holders = reading.life.holders.holders(at: now.at)
-                guard wanted[reading.answer.state] == "", let holder = holders.first else {
-                    continue
-                }
-                wanted[reading.answer.state] = holder.customer.rawValue
+                let (state, reason) = (reading.answer.state, reading.answer.endReason)
+                guard wanted[state] == "", state != .revoked || reason == .refund,
+                    let holder = holders.first
+                else { continue }
+                wanted[state] = holder.customer.rawValue
             }
         }
         let home = "http://127.0.0.1:\(port)/console/production"

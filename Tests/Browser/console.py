@@ -19,13 +19,14 @@ def require(holds, why):
 
 
 def template(url):
-    """The route of a URL: ids as {id}, the query as its names."""
+    """The route of a URL: ids as {id}, the query as its names. The environment and the zone of
+    times make no other page."""
     parts = urlsplit(url)
-    segments = parts.path.split("/")
+    segments = parts.path.replace("/console/sandbox/", "/console/production/").split("/")
     for index in range(1, len(segments)):
         if segments[index] and segments[index - 1] in IDS:
             segments[index] = "{id}"
-    names = ",".join(sorted({name for name, _ in parse_qsl(parts.query)}))
+    names = ",".join(sorted({name for name, _ in parse_qsl(parts.query)} - {"tz"}))
     return "/".join(segments) + (f"?{names}" if names else "")
 
 
@@ -41,6 +42,10 @@ class Console:
         # URL by template, in the order found; filled by `walk`.
         self.pages = {}
         self.sizes = {}
+        # At most so many.
+        self.page_limit = 0
+        # Of them, those that say that there is no such thing, with status 404.
+        self.missing = set()
         # Faults seen by any page opened below.
         self.foreign = []
         self.errors = []
@@ -59,6 +64,7 @@ class Console:
         page.on(
             "console",
             lambda message: message.type == "error"
+            and message.location.get("url") not in self.missing
             and self.errors.append(f"{message.text} on {page.url}"),
         )
         page.on("pageerror", lambda error: self.errors.append(f"{error} on {page.url}"))
@@ -66,7 +72,8 @@ class Console:
 
     def go(self, page, url):
         response = page.goto(url, wait_until="load")
-        require(response is not None and response.status == 200, f"{url}: {status(response)}")
+        wanted = 404 if url in self.missing else 200
+        require(response is not None and response.status == wanted, f"{url}: {status(response)}")
         return response
 
     def first(self, *names):

@@ -1,7 +1,7 @@
 """Walks the console of a running demo with a real browser: one line `ok  name` or `FAIL name: why`
 for each check. Called by run.sh.
 
-    console_test.py [--browser PATH] [--pictures DIR] LINK...
+    console_test.py [--browser PATH] [--pages N] [--pictures DIR] LINK...
 
 LINK: pages of the console from which the walk begins, all of one origin.
 """
@@ -14,7 +14,7 @@ import sys
 import tempfile
 from datetime import datetime, timedelta
 from statistics import median
-from urllib.parse import urldefrag, urljoin, urlsplit
+from urllib.parse import parse_qsl, urldefrag, urljoin, urlsplit
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import sync_playwright
@@ -22,7 +22,8 @@ from playwright.sync_api import sync_playwright
 from acts import act_page, acts, erased, send, stopped
 from console import Console, Failure, require, template
 
-MAXIMUM_PAGE_COUNT = 60
+# A walk that has not ended by then follows links without end.
+MAXIMUM_PAGE_COUNT = 300
 PAINT_COUNT = 9
 MAXIMUM_PAGE_BYTE_COUNT = 60 * 1024
 NARROW = {"width": 320, "height": 640}
@@ -37,8 +38,11 @@ NARROW_RULES = {"runOnly": {"type": "rule", "values": ["scrollable-region-focusa
 # Pages without an id: each answers, also where no link leads to it.
 PAGES = [
     "", "events", "intake", "quarantine", "recoveries", "webhooks", "reports", "reports/churn",
-    "reports/retention-offers", "audit", "decisions", "help",
+    "reports/retention-offers", "audit", "decisions", "help", "find",
+    "reports/diff?metric=churn&knownPosition=100", "../sign-in",
 ]
+# What a page says of nothing: with status 404.
+MISSING = ["nowhere", "customers/nobody", "find?q=nobody"]
 FOCUSABLE = (
     "a[href],button:enabled,input:enabled:not([type=hidden],[type=radio]),select:enabled,"
     "textarea:enabled,summary,[tabindex='0']"
@@ -48,18 +52,21 @@ FOCUSABLE = (
 # --- Checks ---
 
 def walk(console):
-    """Every page reachable by links, one per route."""
+    """Every page reachable by links, one per route, or the first of them."""
     page = console.open()
     faults = []
     seen = set()
-    waiting = list(console.links) + [console.home + name for name in PAGES]
-    while waiting and len(console.pages) < MAXIMUM_PAGE_COUNT:
-        url = urldefrag(waiting.pop(0)).url
+    console.missing = {console.home + name for name in MISSING}
+    known = f"?knownPosition={console.head()}"
+    historic = [url + known for url in console.links if "/customers/" in url]
+    waiting = console.links + historic + [console.home + name for name in PAGES + MISSING]
+    while waiting and len(console.pages) < console.page_limit:
+        url = urldefrag(urljoin(console.home, waiting.pop(0))).url
         if template(url) in seen:
             continue
         seen.add(template(url))
         answer = page.request.get(url)
-        if answer.status != 200:
+        if answer.status != (404 if url in console.missing else 200):
             faults.append(f"{url}: {answer.status}")
             continue
         if not answer.headers.get("content-type", "").startswith("text/html"):
@@ -77,6 +84,8 @@ def walk(console):
     page.context.close()
     require(not faults, "\n     ".join(faults))
     require(len(console.pages) >= len(PAGES), f"only {len(console.pages)} pages")
+    left = {template(urljoin(console.home, url)) for url in waiting} - seen
+    require(console.page_limit < MAXIMUM_PAGE_COUNT or not left, f"left out: {sorted(left)[:5]}")
 
 
 def redirected(console):
@@ -128,8 +137,8 @@ FALLEN = """() => [...document.querySelectorAll("table.stack td[data-label]")].f
 })"""
 
 
-# The texts of links to chains in tables, and of the link to the content, that are hard to hit.
-LOW = """() => [...document.querySelectorAll("td a.id:has(bdi), a.skip")]
+# The texts of links to ids in tables, and of the link to the content, that are hard to hit.
+LOW = """() => [...document.querySelectorAll("td a.id, a.skip")]
     .filter(link => link.getBoundingClientRect().height < 24).map(link => link.textContent)"""
 
 
@@ -226,6 +235,42 @@ def found_by_keyboard(console):
     page.keyboard.press("Control+k")
     focused = page.evaluate("document.activeElement.matches('form.find input[name=q]')")
     require(focused, "Control+K does not focus the find box")
+    page.context.close()
+
+
+def moved_by_keyboard(console):
+    """Rows, sections, the evidence, and what was known earlier have keys."""
+    page = console.open()
+    console.go(page, console.home + "events")
+    urls = []
+    for key in ("j", "j", "k"):
+        page.keyboard.press(key)
+        urls.append(page.evaluate("document.activeElement.href"))
+    require(urls[0] == urls[2] != urls[1], f"j, j and k lead to {urls}")
+    page.keyboard.press("Enter")
+    page.wait_for_url(urls[0])
+    with page.expect_request(urls[0] + "/raw"):
+        page.keyboard.press("e")
+    for key, name in (
+        ("c", ""), ("e", "events"), ("i", "intake"), ("r", "reports"), ("d", "decisions"),
+        ("a", "audit"),
+    ):
+        page.keyboard.press("g")
+        with page.expect_navigation(url=console.home + name):
+            page.keyboard.press(key)
+    console.go(page, console.first("customers"))
+    page.keyboard.press("t")
+    focused = page.evaluate("document.activeElement.id")
+    require(focused == "knownAt", f"t focuses {focused!r}")
+    page.keyboard.press("Escape")
+    known = []
+    for key in ("[", "[", "]"):
+        with page.expect_navigation():
+            page.keyboard.press(key)
+        time = dict(parse_qsl(urlsplit(page.url).query))["knownAt"]
+        known.append(datetime.fromisoformat(time.replace("Z", "+00:00")))
+    steps = [known[0] - known[1], known[2] - known[1]]
+    require(steps == [timedelta(days=1)] * 2, f"[, [ and ] lead to {known}")
     page.context.close()
 
 
@@ -505,6 +550,7 @@ CHECKS = [
     (f"pages of at most {MAXIMUM_PAGE_BYTE_COUNT // 1024} KiB", small),
     ("printed", printed),
     ("keyboard: find, help, keys off", found_by_keyboard),
+    ("keyboard: rows, sections, evidence, earlier and later", moved_by_keyboard),
     ("keyboard: Tab reaches everything", tabbed),
     ("dots of a line have its colour, light", dots("light")),
     ("dots of a line have its colour, dark", dots("dark")),
@@ -545,6 +591,7 @@ def take_pictures(console, directory):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--browser", default="/usr/bin/chromium")
+    parser.add_argument("--pages", metavar="N", type=int, default=MAXIMUM_PAGE_COUNT)
     parser.add_argument("--pictures", metavar="DIR")
     parser.add_argument("--only", default="", help="checks whose name contains this, and the walk")
     parser.add_argument("links", nargs="+", metavar="LINK")
@@ -554,6 +601,7 @@ def main():
         browser = playwright.chromium.launch(
             executable_path=options.browser, args=["--no-sandbox"] if os.geteuid() == 0 else [])
         console = Console(browser, options.links)
+        console.page_limit = options.pages
         checks = list(CHECKS)
         if options.pictures:
             # Before the acts, which change what the pages show.

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Serves the demo of BINARY on loopback and walks its console with a real browser. Tools from PyPI
-# stay in the directory given as the first argument (.build/browser); further arguments go to
-# console_test.py, such as --pictures DIR. Exits with 1 after a failed check; where there is no
-# Chromium or PyPI, with 0 after a line that says SKIPPED, or with 1 where CI is set.
+# Serves the demo of BINARY on loopback, of CHAINS lives (300), and walks its console with a real
+# browser. Tools from PyPI stay in the directory given as the first argument (.build/browser);
+# further arguments go to console_test.py, such as --pages N and --pictures DIR. Exits with 1 after
+# a failed check; where there is no Chromium or PyPI, with 0 after a line that says SKIPPED, or with
+# 1 where CI is set.
 
 set -euo pipefail
 
@@ -40,8 +41,8 @@ if ! cmp -s "$HERE/requirements.txt" "$TOOLS/requirements.txt"; then
     rm -rf "$TOOLS"
     python3 -m venv "$TOOLS" >"$KEPT/tools.log" 2>&1 ||
         skip "Python 3 cannot create a virtual environment (apt-get install python3-venv)."
-    "$TOOLS/bin/pip" install --quiet --disable-pip-version-check -r "$HERE/requirements.txt" \
-        >>"$KEPT/tools.log" 2>&1 ||
+    "$TOOLS/bin/pip" install --quiet --disable-pip-version-check --retries 1 \
+        -r "$HERE/requirements.txt" >>"$KEPT/tools.log" 2>&1 ||
         skip "PyPI did not deliver the packages in $HERE/requirements.txt."
     cp "$HERE/requirements.txt" "$TOOLS/requirements.txt"
 fi
@@ -57,7 +58,7 @@ fi
 
 # --- The demo ---
 
-"$BINARY" demo --data "$SCRATCH/demo" --port 0 --chains 300 >"$KEPT/demo.log" 2>&1 &
+"$BINARY" demo --data "$SCRATCH/demo" --port 0 --chains "${CHAINS:-300}" >"$KEPT/demo.log" 2>&1 &
 DEMO=$!
 LINKS=""
 for _ in $(seq 600); do

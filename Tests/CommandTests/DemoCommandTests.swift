@@ -21,6 +21,9 @@ struct DemoCommandTests {
         let shown = try await place.run(
             "timeline", String(timeline), "--config", "demo/subledger.yaml")
         #expect(shown.code == 0, "\(shown.err)")
+        // A purchase of `com.example.season`, which lasts a month.
+        let season = try await place.run("show", "21600001", "--config", "demo/subledger.yaml")
+        #expect(season.out.contains("lapsed"), "\(season.out)")
     }
 
     @Test("Variables that name an operator's own ledger and app do not reach it")
@@ -45,8 +48,9 @@ struct DemoCommandTests {
     @Test("A second demo in the directory of a running one is refused, and the first goes on")
     func twice() async throws {
         let place = try Workplace(options: [])
+        // Few enough to be quick, with a failed payment and a refund of a known customer.
         let first = try place.launch([
-            "demo", "--chains", "40", "--port", "0", "--data", "demo",
+            "demo", "--chains", "60", "--port", "0", "--data", "demo",
         ])
         let port = try await DemoCommandTests.port(of: first)
         let second = try await place.run(
@@ -61,7 +65,10 @@ struct DemoCommandTests {
         #expect(taken.code == 74 && taken.errorCode == "portUnavailable", "\(taken.err)")
         #expect(taken.err.ranges(of: "--port").count == 1, "\(taken.err)")
         first.signal(SIGTERM)
-        #expect(try await first.outcome().code == 0)
+        let ended = try await first.outcome()
+        #expect(ended.code == 0)
+        #expect(ended.out.ranges(of: "/console/production/customers/").count == 2)
+        #expect(ended.out.contains("/console/production/reports/churn\n"))
     }
 
     /// Polling interval in microseconds; only a hang reaches the number of polls.

@@ -46,6 +46,17 @@ struct CustomerPageTests {
         #expect(page.contains("data-reason=\"voluntary\"") && page.contains("\"billing\""))
     }
 
+    @Test("What a purchase's notices warn of stands below one of its answers")
+    func warnedOnce() throws {
+        let deliveries = endedTwice(as: "com.example.pro.yearly").dropLast()
+        let reading = try CustomerPageTests.reading(
+            made, Array(deliveries), [(.link(CustomerPageTests.ann), made.start)], at: within(5))
+        #expect(!reading.answer.notices.isEmpty)
+        let page = CustomerPageTests.page([reading]).page.html
+        #expect(page.components(of: "data-reason=") == 2)
+        #expect(page.components(of: "class=\"caveats\"") == 1)
+    }
+
     @Test("An end before the purchase was linked away keeps its reason after a later one")
     func endOfFormerHolder() throws {
         let links: [(Command.Action, Timestamp)] = [
@@ -152,6 +163,8 @@ struct CustomerPageTests {
             let page = CustomerPageTests.page(own, elsewhere: [away], at: away).page.html
             #expect(page.contains("named this customer and belongs to"))
             #expect(page.contains("✓ <b>Access to") == !own.isEmpty)
+            let standing = own.isEmpty ? "new" : "active"
+            #expect(page.contains("<dt>Standing</dt><dd>\(standing)</dd>"))
         }
     }
 

@@ -19,6 +19,18 @@ struct HTMLTests {
         #expect(inside.filter { $0 == "\"" }.count == 1)
     }
 
+    @Test("A text's moments are in the zone of the page, and the rest of it stays text")
+    func timed() {
+        var state = ViewState(environment: .production)
+        state.zone = .report
+        let frame = Frame(
+            state: state, viewer: .unnamed, served: [.production],
+            reportZone: ReportZone("Asia/Tokyo")!, now: Timestamp(milliseconds: 0), path: [])
+        let text = frame.timed("<b> 2026-01-10T12:00:00.000Z, 2026-13-40T12:00:00.000Z").text
+        #expect(text.hasPrefix("&lt;b&gt; <time datetime=\"2026-01-10T12:00:00.000Z\""))
+        #expect(text.hasSuffix(">2026-01-10 21:00:00+09:00</time>, 2026-13-40T12:00:00.000Z"))
+    }
+
     @Test("The scripts that pages load are at most 15 KiB")
     func scripts() {
         let scripts = ConsoleAsset.all.filter { $0.path.hasSuffix(".js") }

@@ -32,6 +32,8 @@ enum SubscriptionPageCheck {
             let end: HTML = willRenew ? ", then renews</dd>" : ", then ends</dd>"
             #expect(page.contains(end))
         }
+        #expect(page.contains("<dd>reducer version \(Lifecycle.reducerVersion)</dd>"))
+        #expect(page.contains(reading.stamp.catalogueHash.hexadecimal))
         let gaps = reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
         if (1...StateBand.stretchCount).contains(reading.intervals.count) {
             let band = StateBand(frame: frame, reading: reading).svg.text
@@ -46,6 +48,10 @@ enum SubscriptionPageCheck {
                 let table = TimelineRows(frame: frame, isMerged: false).table(slice, gaps: gaps)
                 seen += slice.entries.count
                 shown += table.text.components(of: "<b>Gap:</b>")
+                let texts = table.text.split(separator: "<").compactMap { part in
+                    part.split(separator: ">").dropFirst().first
+                }
+                #expect(!texts.contains { $0.contains(/\dT\d\d:/) }, "a time of no zone")
                 before = slice.next
             } while before != nil
             #expect(seen == reading.entries.count && shown == gaps.count)

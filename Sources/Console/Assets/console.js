@@ -1,22 +1,19 @@
 /* Keys and live behaviour; every page works without.
  * data-key="x" or "g c": followed, pressed or focused; "/" by Ctrl+K, even with keys off
- * data-row: j and k move to its first link
- * #keys: checkbox, keys on or off
- * <html data-tz="local">: <time datetime> rewritten, title has UTC; heads say (local)
- * data-copy=ID: hidden button, copies that text
- * id and data-live=URL: fetched again at each of its messages, unless in use
- * data-live-state: says live, paused, reconnecting
- * form data-once: is sent once in 10 s
- * data-slider=ID: hidden range, writes its ms as RFC 3339 into that field; [ ] step a day, send */
+ * data-row: j, k move to its first link
+ * <html data-tz="local">: <time datetime> rewritten; heads say (local)
+ * id, data-live=URL: fetched again at its messages, unless in use
+ * form data-once: sent once in 10 s; with a key, shown after Back as it was sent
+ * data-slider=ID: its ms as RFC 3339 into that field; [ ]: a day */
 const all = (selector, root = document) => [...root.querySelectorAll(selector)];
 const fields = "input:not([type=checkbox],[type=radio],[type=range]),textarea,select";
-const keysOff = () => localStorage.getItem("subledger.keys") === "off";
+const keysOff = () => localStorage["subledger.keys"] === "off";
 
 let prefix = "";
 function press(key) {
-  const keyed = (name) => document.querySelector(`[data-key="${CSS.escape(name)}"]`);
+  const keyed = (name) => all(`[data-key="${CSS.escape(name)}"]`)[0];
   const target = keyed(prefix + key) ?? keyed(key);
-  const isFirst = !target && document.querySelector(`[data-key^="${CSS.escape(key)} "]`);
+  const isFirst = !target && all(`[data-key^="${CSS.escape(key)} "]`)[0];
   prefix = isFirst ? `${key} ` : "";
   if (target?.matches(fields)) {
     target.focus();
@@ -36,12 +33,12 @@ function move(step) {
 function slide(slider, days = 0) {
   const field = document.getElementById(slider?.dataset.slider);
   if (!field) return;
-  slider.valueAsNumber += days * 86400000;
-  field.value = new Date(slider.valueAsNumber).toISOString().replace(/\.\d+Z$/, "Z");
+  slider.valueAsNumber += days * 864e5;
+  field.value = new Date(slider.valueAsNumber).toISOString().replace(/\.\d+/, "");
   slider.ariaValueText = field.value;
   if (days) slider.form.requestSubmit();
 }
-const slider = document.querySelector("[data-slider]");
+const slider = all("[data-slider]")[0];
 const actions = {
   j: () => move(1), k: () => move(-1), "[": () => slide(slider, -1), "]": () => slide(slider, 1),
 };
@@ -84,7 +81,8 @@ addEventListener("submit", (event) => {
   if (form.ariaBusy) return event.preventDefault();
   if (!form.matches("[data-once]")) return;
   form.ariaBusy = "true";
-  setTimeout(() => { form.ariaBusy = null; }, 10000);
+  if (form.elements.key) history.replaceState(Object.fromEntries(new FormData(form)), "");
+  setTimeout(() => { form.ariaBusy = null; }, 1e4);
 });
 
 let sources = [];
@@ -93,7 +91,7 @@ async function refresh(id) {
   const old = document.getElementById(id);
   const isUsed = () => old.contains(document.activeElement) || !getSelection().isCollapsed;
   if (isUsed()) return say("paused");
-  const answer = await fetch(location.href, { cache: "no-store", redirect: "manual" })
+  const answer = await fetch(location, { cache: "no-store", redirect: "manual" })
     .catch(() => ({}));
   if (answer.type === "opaqueredirect") return location.reload();
   const text = answer.ok ? await answer.text() : "";
@@ -111,7 +109,7 @@ function open({ id, dataset }) {
     refresh(id).then(() => say("reconnecting"));
     // Not retried.
     if (source.readyState === EventSource.CLOSED) {
-      setTimeout(() => { if (sources.includes(source)) listen(); }, 5000);
+      setTimeout(() => { if (sources.includes(source)) listen(); }, 5e3);
     }
   };
   return source;
@@ -127,7 +125,11 @@ addEventListener("pageshow", () => {
 });
 
 prepare(document);
+for (const name in history.state) {
+  const field = all("[data-once]")[0]?.elements[name];
+  Object.assign(field ?? {}, { value: history.state[name], checked: true });
+}
 for (const box of all("#keys")) {
   box.checked = !keysOff();
-  box.onchange = () => localStorage.setItem("subledger.keys", box.checked ? "on" : "off");
+  box.onchange = () => localStorage["subledger.keys"] = box.checked ? "on" : "off";
 }

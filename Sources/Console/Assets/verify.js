@@ -1,6 +1,5 @@
 /* Verifies an event (Verification.md, Log.md): one <li> per check in <section id="verify">; its
- * data-state becomes running, then yes, no or unavailable. Bytes in hex.
- * Attributes: EventPage.swift. */
+ * data-state becomes running, then yes, no or unavailable. Bytes in hex. */
 export const appleRoot = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179";
 const p256 = "3059301306072a8648ce3d020106082a8648ce3d030107";
 const digests = { "300a06082a8648ce3d040302": "SHA-256", "300a06082a8648ce3d040303": "SHA-384" };

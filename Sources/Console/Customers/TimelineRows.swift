@@ -58,7 +58,8 @@ struct TimelineRows {
         switch entry {
         case .chain(let entry, let reading):
             let isState = if case .state = entry.kind { true } else { false }
-            let what: HTML = isState ? "<b>\(text(entry, reading))</b>" : "\(text(entry, reading))"
+            let text = frame.timed(text(entry, reading))
+            let what: HTML = isState ? "<b>\(text)</b>" : text
             return table.row([
                 frame.time(entry.at), what, cause(entry, reading),
                 arrival(reading.facts[entry.cause]), frame.chain(reading.chain),
@@ -68,7 +69,7 @@ struct TimelineRows {
             let word = command.map { CustomerReading.entryName($0) } ?? ""
             return table.row([
                 frame.time(fact.receivedAt), "\(TimelineRows.words(word))",
-                "\(frame.event(fact.position)) \(command?.text ?? "")", "", "–",
+                "\(frame.event(fact.position)) \(command.map { frame.timed($0.text) })", "", "–",
             ])
         }
     }
@@ -110,7 +111,7 @@ struct TimelineRows {
         let others = entry.events.filter { $0 != entry.cause }
         let rest: HTML = others.isEmpty ? "" : " and \(frame.events(others))"
         if let command = reading.facts[entry.cause]?.command {
-            return "\(frame.event(entry.cause)) \(command.text)\(rest)"
+            return "\(frame.event(entry.cause)) \(frame.timed(command.text))\(rest)"
         }
         return "\(frame.event(entry.cause)) \(reading.kind(entry.cause))\(rest)"
     }

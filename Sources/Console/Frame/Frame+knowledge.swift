@@ -10,8 +10,10 @@ extension Frame {
             if case .knownPosition(let position) = state.knowledge { "#\(position)" } else {
                 state.knowledge.knownAt?.rfc3339 ?? ""
             }
+        // The usual beginning follows what is known: kept, it may lie beyond that.
+        let stated = kept.filter { $0.0 != "from" || $0.1 != usualFrom }
         let fields: HTML = """
-            \(Page.hidden(kept))\
+            \(Page.hidden(stated))\
             <label for="knownAt">As known at</label>
             <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a day, a time or #position" \
             maxlength="40" data-key="t" spellcheck="false">

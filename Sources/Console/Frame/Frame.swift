@@ -197,6 +197,20 @@ package struct Frame: Sendable {
         return now
     }
 
+    /// Where reports begin unless the address says so: a year before the end of what they count.
+    package var usualFrom: String { ViewState.yearBack(min(limit, now)) }
+
+    /// A text with its moments (RFC 3339) in the zone of the page.
+    func timed(_ text: String) -> HTML {
+        var (html, place) = (HTML(), text.startIndex)
+        for found in text.matches(of: /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/) {
+            guard let moment = Timestamp(rfc3339: String(found.output)) else { continue }
+            html += "\(String(text[place..<found.range.lowerBound]))\(time(moment))"
+            place = found.range.upperBound
+        }
+        return html + "\(String(text[place...]))"
+    }
+
     /// Links to the file that proves what a page shows; nothing where no key signs the log, and
     /// for what was known by a time: a file proves what was known by a position. Without
     /// `download`, which would save a refusal, or the sign-in page, as the proof.

@@ -1,6 +1,7 @@
 internal import AppStore
 internal import Ledger
 internal import LedgerStore
+internal import Reports
 package import Service
 
 /// Whether intake is healthy, what may be missing, and what to do about it.
@@ -19,8 +20,15 @@ package struct IntakePage {
             """
             \(frame.live("intake", content))
             <p class="acts">\(frame.link("Recoveries", "recoveries")) \
-            \(frame.link("Webhooks", "webhooks")) \(frame.link("Quarantine", "quarantine"))</p>
+            \(frame.link("Webhooks", "webhooks")) \(frame.link("Quarantine", "quarantine")) \
+            \(lateness)</p>
             """)
+    }
+
+    /// How late notifications arrive, for those who may see reports.
+    private var lateness: HTML {
+        let name = MetricName.lateness.rawValue
+        return frame.viewer.seesReports ? frame.link("Lateness", "reports", name) : ""
     }
 
     private var content: HTML {
@@ -38,7 +46,9 @@ package struct IntakePage {
     static func health(_ status: IntakeStatus, _ frame: Frame) -> HTML {
         let lag: HTML =
             status.lagPositions > 0
-            ? "; answers reach position \(status.head - status.lagPositions)" : ""
+            ? """
+            ; lag \(status.lagPositions): answers reach position \(status.head - status.lagPositions)
+            """ : "; lag 0"
         guard status.isReady else {
             return """
                 <section class="verdict no"><p>✗ <b>Events are not accepted</b>: \

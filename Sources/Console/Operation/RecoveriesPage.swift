@@ -54,7 +54,7 @@ package struct RecoveriesPage {
                 <p>Of \(report.bundleId), ended \(frame.time(report.endedAt)): \
                 \(RecoveriesPage.result(isFlawed: report.isFlawed)).</p>
                 <pre class="json" tabindex="0" aria-label="Report">\
-                \(report.text)</pre>
+                \(frame.timed(report.text))</pre>
                 """)
         }
     }
@@ -70,8 +70,10 @@ package struct RecoveriesPage {
         case .waiting, .running:
             result = "<p>Running: \(RecoveryText.progress(job.progress))</p>"
         case .finished(let report):
-            result =
-                "<pre class=\"json\" tabindex=\"0\" aria-label=\"Report\">\(RecoveryText.report(report))</pre>"
+            result = """
+                <pre class="json" tabindex="0" aria-label="Report">\
+                \(frame.timed(RecoveryText.report(report)))</pre>
+                """
         case .failed(let code, let message):
             result = "<p class=\"banner warn\"><b>\(code)</b>: \(message)</p>"
         }

@@ -34,12 +34,18 @@ package struct CustomerPage {
         \(acts)
         \(frame.knowledgeForm)
         \(verdicts)
+        \(standing)
         \(proof)
         \(chains)
         <h2>Timeline</h2>
         \(TimelineRows(frame: frame, isMerged: true).table(entries, gaps: gaps))
         \(entries.pager(frame))
         """
+    }
+
+    /// Whether the customer ever had an entitlement; nothing of one who is unknown.
+    private var standing: HTML {
+        isUnknown ? "" : .fields([("Standing", "\(answer.entitlements.standing.rawValue)")])
     }
 
     /// Empty where no event decides the answer.
@@ -74,16 +80,17 @@ package struct CustomerPage {
             let chain = reading.chain(of: verdict)
             let reason = AccessReason(
                 verdict, of: reading.customer, chain, at: reading.moment.at)
-            return (
-                rank: CustomerPage.rank(verdict, reason),
-                html: explain(verdict, reason, chain, number)
-            )
+            return (rank: CustomerPage.rank(verdict, reason), verdict, reason, chain, number)
         }
         guard explained.isEmpty else {
-            let ranked = [0, 1, 2].flatMap { rank in
-                explained.filter { $0.rank == rank }.map(\.html)
+            let ranked = [0, 1, 2].flatMap { rank in explained.filter { $0.rank == rank } }
+            // What a purchase's notices warn of stands below the first answer that rests on it.
+            var warned: Set<ChainId> = []
+            let answers = ranked.map { _, verdict, reason, chain, number -> HTML in
+                let isFirst = chain.map { warned.insert($0.chain).inserted } ?? false
+                return explain(verdict, reason, chain, number, isWarning: isFirst)
             }
-            return ranked.joined("") + elsewhere
+            return answers.joined("") + elsewhere
         }
         if isUnknown { return frame.unknown(reading.customer.rawValue) }
         let why: HTML =
@@ -117,7 +124,8 @@ package struct CustomerPage {
     }
 
     func explain(
-        _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?, _ number: Int
+        _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?, _ number: Int,
+        isWarning: Bool = true
     ) -> HTML {
         let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
         let ended = verdict.ended(reason)
@@ -135,7 +143,7 @@ package struct CustomerPage {
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
             \(linked(verdict, chain))\(heard(chain)).</p>
-            \(caveats(chain?.answer.notices ?? []))\(withdrawal(verdict))
+            \(caveats(isWarning ? chain?.answer.notices ?? [] : []))\(withdrawal(verdict))
             </section>
             """
     }

@@ -72,14 +72,9 @@ package enum ReportsPage {
             [MetricName.churnName] + MetricName.allCases.map(\.rawValue)
             + [RetentionOffersPage.name]
         let items = names.map { name -> HTML in
-            let from = ViewState.yearBack(frame.now)
-            let address = frame.url("reports", name, query: [("from", from)])
-            let title =
-                name == RetentionOffersPage.name
-                ? RetentionOffersPage.title
-                : (try? MetricName(compared: name)).flatMap { ChartedMetric($0)?.title }
+            let address = frame.url("reports", name, query: [("from", frame.usualFrom)])
             return
-                "<tr data-row><td><a href=\"\(address)\">\(name)</a></td><td>\(title ?? "")</td></tr>\n"
+                "<tr data-row><td><a href=\"\(address)\">\(name)</a></td><td>\(title(name))</td></tr>\n"
         }
         return Page(
             "Reports", frame,
@@ -89,5 +84,16 @@ package enum ReportsPage {
             <p class="muted">Every figure is computed from the events, by a published and numbered \
             definition; the same position gives the same figures.</p>
             """)
+    }
+
+    /// What a report shows.
+    private static func title(_ name: String) -> String {
+        switch name {
+        case RetentionOffersPage.name: RetentionOffersPage.title
+        case MetricName.churnName: "Subscriptions that began and ended, and why"
+        case MetricName.lateness.rawValue: "How late notifications arrived, and suspected outages"
+        case MetricName.ltv.rawValue: "Paid by customers so far, by when they first bought"
+        default: (try? MetricName(compared: name)).flatMap { ChartedMetric($0)?.title } ?? ""
+        }
     }
 }

@@ -129,8 +129,8 @@ package struct ReportPage {
         _ from: Timestamp, _ to: Timestamp, _ column: String, _ group: [String]
     ) -> String {
         // The chains are converted as the report is.
-        let isApart = report.stamp.rates == nil
-        let rates = ("rates", isApart && report.isMoney ? RateChoice.separateName : nil)
+        let isApart = report.stamp.rates == nil && report.isMoney && !group.isEmpty
+        let rates = ("rates", isApart ? RateChoice.separateName : nil)
         let kept = frame.kept.filter { ["where", "timeZone", "paid"].contains($0.0) } + [rates]
         let folder = ViewState(environment: frame.state.environment).url(["reports", ""])
         let address = frame.state.url(
@@ -225,11 +225,9 @@ package struct ReportPage {
         let cells = columns.map { column -> HTML in
             let value = row[column.name]
             let text = report.figure(row, column)
-            guard value != 0, linked.contains(column.name) else {
+            guard value != 0, let address = address(row, column, linked) else {
                 return "<td class=\"num\">\(text)</td>"
             }
-            let group = zip(report.dimensions, row.group).map { "\($0)=\($1 ?? "")" }
-            let address = cell(row.from, row.to, column.name, group)
             return "<td class=\"num\"><a href=\"\(address)\">\(text)</a></td>"
         }
         let rates = report.rates.map {
@@ -241,6 +239,20 @@ package struct ReportPage {
             \(groups)\(cells)\(rates)\(events)</tr>
 
             """
+    }
+
+    /// Where a figure leads: of a comparison, our own to its chains.
+    private func address(
+        _ row: Report.Row, _ column: CountColumn, _ linked: Set<String>
+    ) -> String? {
+        if linked.contains(column.name) {
+            let group = zip(report.dimensions, row.group).map { "\($0)=\($1 ?? "")" }
+            return cell(row.from, row.to, column.name, group)
+        }
+        guard frame.viewer.seesPeople, let own = report.ownCell(row, column, of: name) else {
+            return nil
+        }
+        return cell(row.from, row.to, own.column, own.group)
     }
 
     private var remarks: HTML {

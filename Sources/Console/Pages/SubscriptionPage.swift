@@ -92,6 +92,8 @@ package struct SubscriptionPage {
             ),
             ("Revoked", answer.revocation.map { text($0) }),
             ("Commitment", answer.commitment.map { text($0) }),
+            ("Rules", "reducer version \(Lifecycle.reducerVersion)"),
+            ("Catalogue", "<span class=\"id\">\(reading.stamp.catalogueHash.hexadecimal)</span>"),
         ])
     }
 

@@ -21,13 +21,16 @@ public struct Comparison: Sendable {
     /// Of each row; the currency is for money only.
     static let dimensions = [Dimension.currency.rawValue, "figure"]
 
+    /// Our amount.
+    static let ours = CountColumn.count("ours")
+
     /// The denominator of the product's rate; absent where it documents no rate.
     static let base = CountColumn.count("base")
 
     /// The amounts of a row. Each rule also has the number of chains (for churn: losses and
     /// returns) that it affects.
     var columns: [CountColumn] {
-        [.count("ours")]
+        [Comparison.ours]
             + rules.flatMap { [.count($0.rawValue), .count(Comparison.chains($0))] }
             + [.count("theirs"), Comparison.base]
     }

@@ -77,4 +77,19 @@ extension Report {
         let names = columns.map(\.name)
         return Set(names.filter { (try? CellColumn($0, of: metric)) != nil })
     }
+
+    /// The cell whose chains add up to our figure in a row of a comparison; nil where no report of
+    /// the metric has one, such as the losses by a product's reason.
+    package func ownCell(
+        _ row: Row, _ column: CountColumn, of metric: String
+    ) -> (column: String, group: [String])? {
+        guard case .comparison = subject, column == Comparison.ours,
+            let metric = try? MetricName(compared: metric),
+            let currency = row.group.first, let figure = row.group.last ?? nil,
+            (currency != nil) == metric.isMoney
+        else { return nil }
+        let column = figure == "churned" ? "churned.total" : figure
+        guard (try? CellColumn(column, of: metric)) != nil else { return nil }
+        return (column, currency.map { ["\(Dimension.currency.rawValue)=\($0)"] } ?? [])
+    }
 }

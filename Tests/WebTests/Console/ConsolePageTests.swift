@@ -222,7 +222,7 @@ struct ConsolePageTests {
             #expect(page.status == 200 && text.contains("1 event is not included yet"))
             #expect(text.contains("events/1\"") && !text.contains("events/2\""))
             let intake = try await client.get("\(ConsolePageTests.home)/intake")
-            #expect(intake.text.contains("answers reach position 1."))
+            #expect(intake.text.contains("; lag 1: answers reach position 1."))
             // An event that no answer includes has its page.
             let event = try await client.get("\(ConsolePageTests.home)/events/2")
             #expect(event.status == 200 && !event.text.contains("Decides"))

@@ -23,6 +23,35 @@ struct ReportFormTests {
         #expect(Report.heading("step.2.reached") == "step 2")
         #expect(Report.heading("step.2.chance") == "step 2 possible")
         #expect(Report.heading("activeStart") == "start")
+        #expect(Report.heading("weekOf023Months.chains") == "week of 0.23 months chains")
+    }
+
+    @Test("Every report in the list says what it shows")
+    func titles() {
+        let list = ReportsPage.page(frame).html
+        #expect(list.contains(">lateness</a>") && !list.contains("<td></td>"))
+    }
+
+    @Test("A report of earlier knowledge begins a year before it, unless the address says so")
+    func usualFrom() async throws {
+        var frame = frame
+        // 2025-10-26.
+        frame.state.knowledge = .knownAt(Timestamp(milliseconds: 1_761_436_800_000))
+        #expect(frame.usualFrom == "2024-10-01")
+        frame.state.knowledge = .knownAt(ServedPlace.now.advanced(byMilliseconds: 86_400_000_000))
+        #expect(frame.usualFrom == ViewState.yearBack(ServedPlace.now))
+        frame.kept = [("from", frame.usualFrom), ("by", "country")]
+        let kept = frame.knowledgeForm.text
+        #expect(kept.contains("name=\"by\"") && !kept.contains("name=\"from\""))
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
+            let reports = "/console/production/reports"
+            let churn = try await client.get("\(reports)/churn?knownAt=2025-10-26")
+            #expect(churn.status == 200 && churn.text.contains("value=\"2024-10-01\""))
+            let list = try await client.get("\(reports)?knownAt=2025-10-26").text
+            #expect(list.contains("/churn?from=2024-10-01&amp;knownAt="))
+            let diff = try await client.get("\(reports)/diff?knownAt=2025-10-26")
+            #expect(diff.status == 200)
+        }
     }
 
     @Test("The hint lists what the report accepts")

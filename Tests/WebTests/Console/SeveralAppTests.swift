@@ -105,6 +105,8 @@ struct SeveralAppTests {
             #expect(intake.contains("\(offered)\(MadePurchase.app)&amp;"))
             #expect(!intake.contains("\(offered)\(SeveralAppTests.second)"))
             #expect(intake.ranges(of: "This app has no API key").count == 1)
+            #expect(intake.contains(">Recover this window</a>") && intake.contains("; lag 0."))
+            #expect(intake.contains("/reports/lateness\">Lateness</a>"))
         }
     }
 

@@ -179,6 +179,34 @@ struct ViewPageTests {
         }
     }
 
+    @Test("Our figures beside another product's lead to chains that add up to them; theirs do not")
+    func ownFigures() async throws {
+        let reports = "\(ViewPageTests.home)/reports"
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            var linked: Set<String> = []
+            for name in DefinitionPack.metrics {
+                for pack in DefinitionPack.allCases.map(\.rawValue) {
+                    let page = try await client.get(
+                        "\(reports)/\(name)?from=2026-01-01&to=2026-03-01&definitions=\(pack)")
+                    // Not every product documents every metric.
+                    guard page.status == 200 else { continue }
+                    let cells = page.text.split(separator: "<td class=\"num\"><a href=\"")
+                    for cell in cells.dropFirst() {
+                        let address = cell.prefix { $0 != "\"" }.replacing("&amp;", with: "&")
+                        let figure = cell.drop { $0 != ">" }.dropFirst().prefix { $0 != "<" }
+                        let chains = try await client.get("\(reports)/\(address)")
+                        #expect(chains.status == 200, "\(address)")
+                        #expect(chains.text.contains("<h1>\(figure) "), "\(address)")
+                        linked.insert(name)
+                    }
+                    let rows = page.text.ranges(of: "<tr data-row").count
+                    #expect(cells.count - 1 <= rows, "\(name) by \(pack)")
+                }
+            }
+            #expect(linked.isSuperset(of: ["active", "arr", "mrr", "revenue", "starts"]))
+        }
+    }
+
     @Test("Churn of paid chains, and any report as a file")
     func variants() async throws {
         let reports = "\(ViewPageTests.home)/reports"
