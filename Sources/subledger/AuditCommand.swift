@@ -82,8 +82,8 @@ struct AuditCommand: AsyncParsableCommand {
             ).run(against: kept)
             if report != nil, key == nil {
                 Terminal.note(
-                    "warning: signatures of checkpoints are not checked; name the verifier key with"
-                        + " --key.")
+                    "warning: the log's signatures of checkpoints are not checked; name the"
+                        + " verifier key with --key.")
             }
             return report
         }
@@ -210,8 +210,8 @@ extension Settings {
         ).run()
         if report != nil, let failure {
             Terminal.note(
-                "warning: signatures of checkpoints are not checked: \(failure) Then run subledger"
-                    + " audit verify.")
+                "warning: the log's signatures of checkpoints are not checked: \(failure) Then run"
+                    + " subledger audit verify.")
         }
         return report
     }

@@ -202,7 +202,8 @@ extension AuditCommand {
             abstract: "Check a file of `audit prove`, without a ledger; exit code 1 if it fails.",
             discussion: """
                 Prints the answer that is proven. Of a page the bundle is checked, not the words: \
-                rely on the printed answer.
+                rely on the printed answer. A subledger.yaml in the working directory is read only \
+                with --config.
                 """)
 
         @Argument(help: "The file.")

@@ -87,12 +87,15 @@ struct EraseCommand: OutputCommand {
         }
     }
 
-    /// Names chains that were found by another id: after a kill that id names nothing any more.
+    /// Names all chains where one was found by another id: after a kill that id names nothing any
+    /// more.
     private static func note(_ chains: [ChainId], namedBy ids: [String]) {
-        let names = chains.map(\.originalTransactionId.rawValue).filter { !ids.contains($0) }
-        guard !names.isEmpty else { return }
-        let options = names.map { "--chain \($0.printable)" }.joined(separator: " ")
-        Terminal.note("If this is interrupted, repeat it with \(options).")
+        let names = chains.map(\.originalTransactionId.rawValue)
+        guard names != ids else { return }
+        let options = Set(names).sorted().map { "--chain \($0.printable)" }
+        Terminal.note(
+            "If this is interrupted, repeat the command with \(options.joined(separator: " ")) in"
+                + " place of its --chain options.")
     }
 
     /// Rebuilds derived data without what was erased, and removes the previous files.

@@ -93,9 +93,10 @@ struct RestoreCommand: OutputCommand {
     }
 
     private static let unaware =
-        "warning: erasures since the backup are not known, and were not applied again: whoever was"
-        + " erased since is in the log. Restore it with --erasures FILE, the output of `subledger"
-        + " log erasures`, or erase again."
+        "warning: erasures since the backup are not known and were not applied again: the persons"
+        + " erased since then are in the log. Restore again with --erasures FILE, a file that"
+        + " `subledger log erasures` printed after those erasures (with --replace, unless it is a"
+        + " database), or erase them again."
 
     /// Compares the log that is in place with every checkpoint that is kept.
     private func compare(_ settings: Settings) async throws -> CheckpointAudit.Report? {

@@ -69,10 +69,11 @@ struct EraseCommandTests {
     func erased() async throws {
         let place = try await taken()
         let done = try await place.run(
-            ["erase", "--chain", "\(Evidence.id)1", "--yes", "--json"] + Self.order + place.options)
+            Self.erase + ["--chain", "\(Evidence.id)1", "--yes", "--json"] + place.options)
         #expect(done.code == 0, "\(done.err)")
-        // Were it killed, no other id would find what is left.
-        #expect(done.err.contains("repeat it with --chain \(Evidence.id).\n"), "\(done.err)")
+        // Were it killed, the other id would name nothing, and fail the same command.
+        let repetition = "repeat the command with --chain \(Evidence.id) in place of its --chain"
+        #expect(done.err.contains("\(repetition) options.\n"), "\(done.err)")
         let erasure = try done.json()["erasure"]
         #expect(erasure?["position"]?.int64 == 6)
         #expect(
@@ -80,7 +81,7 @@ struct EraseCommandTests {
         try await requireErased(place)
         let again = try await place.run(Self.erase + ["--yes"] + place.options)
         #expect(again.code == 0 && again.out.contains("erased before, at position 6"))
-        #expect(!again.err.contains("repeat it"))
+        #expect(!again.err.contains("repeat the command"))
         // The same data again brings nothing back.
         let ingest = try await place.run("ingest", "in.ndjson", "--json")
         #expect(try ingest.json()["duplicates"]?.int64 == 5)

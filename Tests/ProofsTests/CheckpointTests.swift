@@ -117,7 +117,9 @@ struct CheckpointTests {
         }
     }
 
-    @Test("With any bit flipped a checkpoint is refused, but for the names of unknown signers")
+    @Test(
+        "With a bit of any byte flipped a checkpoint is refused, unless the witness's line then names another key"
+    )
     func flipped() async throws {
         try await CheckpointTests.ledger { signer, log, operations in
             // given

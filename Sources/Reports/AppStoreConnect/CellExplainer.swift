@@ -42,11 +42,13 @@ struct CellExplainer {
         }
     }
 
-    /// The cells in which Apple or we count anything, in order; without those of malformed rows.
+    /// The cells in which Apple or we count anything, in order; without those of malformed rows,
+    /// and the same without a country, whose chains Apple may count in such a row.
     func cells() -> [ExplainedCell] {
         var drafts: [SalesReportTable.Cell: Draft] = [:]
         let found = Set(table.cells.map(\.key)).union(ledger.sides.map(\.key))
             .subtracting(table.unread)
+            .subtracting(table.unread.map { $0.with(country: "") })
         for cell in found {
             let apple = table.cells[cell]?.amount ?? 0
             let side = ledger.sides[cell] ?? ComparedCells.Side()

@@ -78,12 +78,14 @@ public struct SalesReportTable: Sendable {
     /// Of these, the names that no row has had.
     public private(set) var unmatchedNames: Set<String>
     private(set) var cells: [Cell: Stated] = [:]
-    /// The cells of malformed rows of any report: Apple's number in them is unknown.
+    /// The cells of malformed rows of the last report with their part: Apple's number in them is
+    /// unknown.
     private(set) var unread: Set<Cell> = []
     /// What an earlier report stated, where the last one differs.
     private(set) var earlier: [Cell: Int64] = [:]
     /// The report being read.
     private var current: [Cell: Stated] = [:]
+    private var currentUnread: Set<Cell> = []
     private var moneyCount = 0
     /// Whether a report, or `unread`, has more cells than `cellCount`; other rows were left out.
     public private(set) var isTooLarge = false
@@ -107,8 +109,8 @@ public struct SalesReportTable: Sendable {
             product: products[row.appleId] ?? products[row.name] ?? ProductId(row.name),
             country: row.country)
         guard !row.isMalformed else {
-            unread.insert(cell)
-            isTooLarge = unread.count > SalesReportTable.cellCount
+            currentUnread.insert(cell)
+            isTooLarge = unread.count + currentUnread.count > SalesReportTable.cellCount
             return
         }
         guard current[cell] != nil || current.count < SalesReportTable.cellCount else {
@@ -133,8 +135,11 @@ public struct SalesReportTable: Sendable {
             cells[cell] = stated
             if replaced.contains(cell.part), stated.amount != 0 { earlier[cell] = 0 }
         }
+        // What a malformed row stated earlier is unknown, too.
+        for cell in unread { earlier[cell] = nil }
+        unread = unread.filter { !parts.contains($0.part) }.union(currentUnread)
         replaced.formUnion(parts)
-        current = [:]
+        (current, currentUnread) = ([:], [])
         moneyCount = 0
     }
 
