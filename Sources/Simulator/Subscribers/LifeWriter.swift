@@ -132,8 +132,8 @@ extension LifeWriter {
             deliveries: deliveries, truth: truth.intervals(identities), written: self)
     }
 
-    /// Product and transaction of each period.
+    /// Product and transaction of each period: the purchase, not a restored copy of it.
     var identities: [(ProductId, TransactionId)] {
-        periods.map { ($0.product.productId, $0.identity) }
+        periods.map { ($0.product.productId, $0.transactionIds[0]) }
     }
 }

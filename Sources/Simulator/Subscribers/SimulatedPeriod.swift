@@ -5,7 +5,7 @@ package struct SimulatedPeriod: Sendable {
     let product: SimulatedProduct
     /// The first is the purchase or renewal, the others are restores of it.
     var transactionIds: [TransactionId]
-    /// The transaction Apple stated last, which the ledger uses (`Lifecycle.md` §2 rule 2).
+    /// The transaction Apple stated last.
     var identity: TransactionId
     let webOrderLineItemId: WebOrderLineItemId?
     let start: Timestamp
