@@ -52,9 +52,10 @@ setup:
 	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq $$missing; } >/dev/null || \
 	  { echo "error: could not install$$missing; install them manually and retry."; exit 1; }; \
 	fi
-	@sudo=""; [ "$$(id -u)" = 0 ] || sudo="sudo -n"; \
+	@sudo=""; [ "$$(id -u)" = 0 ] || sudo="sudo -n"; updated=""; \
 	for package in $(OPTIONAL_PACKAGES); do dpkg -s $$package >/dev/null 2>&1 && continue; \
-	  apt-cache show $$package >/dev/null 2>&1 && $$sudo apt-get install -y -qq $$package >/dev/null 2>&1 || \
+	  { $$sudo apt-get install -y -qq $$package || \
+	    { [ -z "$$updated" ] && updated=1 && $$sudo apt-get update -qq && $$sudo apt-get install -y -qq $$package; }; } >/dev/null 2>&1 || \
 	  echo "note: could not install $$package; tests that need it are skipped."; \
 	done
 

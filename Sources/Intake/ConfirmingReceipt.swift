@@ -19,9 +19,12 @@ extension EventPreparation {
             let verified = try? verifier.receipts.verify(receipt, receivedAt: receivedAt),
             // Receipts from Xcode are not signed by Apple.
             verified.chain != nil,
-            let bundleId = verified.receipt.bundleId, isConfigured(bundleId)
+            let bundleId = verified.receipt.bundleId, isConfigured(bundleId),
+            (sealed.bundleId ?? bundleId) == bundleId,
+            // With the app's secret a body is refused for its purchases; no other secret helps.
+            secrets[bundleId].map({ sealed.isSealed(by: $0) }) != true
         else { return nil }
-        return (sealed.bundleId ?? bundleId) == bundleId ? bundleId : nil
+        return bundleId
     }
 
     /// Appended to the reason for the refusal.

@@ -3,8 +3,8 @@ import Signing
 
 extension EventPreparation {
     /// Compares the password with the app's shared secret, the only authentication of a version 1
-    /// notification. The rest of the body is decoded only after they match; if a purchase
-    /// names another app, the password is not that app's.
+    /// notification. The rest of the body is decoded only after they match; a body with a purchase
+    /// that names another app than the secret's is refused.
     ///
     /// Throws `undecodablePayload`, `payloadTooLarge`, `sharedSecretMissing`, `wrongSharedSecret`
     /// or `secretExposed`.
@@ -27,7 +27,11 @@ extension EventPreparation {
         }
         try EventPreparation.requireBounded(notification.transactions)
         guard notification.transactions.allSatisfy({ $0.bundleId ?? bundleId == bundleId }) else {
-            throw EventPreparation.wrongSharedSecret
+            throw VerificationError(
+                .wrongSharedSecret,
+                reason: "The password is the shared secret of \(bundleId.rawValue.named), and a"
+                    + " purchase names another app: Apple sends no such body; its sender has the"
+                    + " secret.")
         }
         notification.bundleId = bundleId
         return AcceptedEvidence(notification, sealed)

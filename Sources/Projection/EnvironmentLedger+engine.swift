@@ -27,8 +27,8 @@ extension EnvironmentLedger {
                 remedy: "Stop the node's service, then run the same command again.")
         }
         let embedded = try await embeddedEnd(directory)
-        let projected = await projectedEnd(directory)
-        if accepting, embedded == nil, projected.position == 0, !NodeMemory.exists(in: directory) {
+        let facts = await factsEnd(directory)
+        if accepting, embedded == nil, facts.position == 0, !NodeMemory.exists(in: directory) {
             throw StoreError(
                 .noSuchFile, path: directory,
                 reason: "No node has seen a log here, so there is nothing to accept.",
@@ -36,7 +36,7 @@ extension EnvironmentLedger {
         }
         do throws(StoreError) {
             return try await engine.open(
-                environment, directory: directory, seen: embedded ?? (accepting ? nil : projected))
+                environment, directory: directory, seen: embedded ?? (accepting ? nil : facts))
         } catch {
             guard let embedded, [.logWentBack, .noSuchFile].contains(error.code) else {
                 throw error
@@ -77,28 +77,27 @@ extension EnvironmentLedger {
         return engine
     }
 
-    /// The newest event in the facts or the projections of a directory; the start without usable
-    /// ones. The projections may be of another release: after an upgrade to another decoder there
-    /// are no facts yet.
-    static func projectedEnd(_ directory: String) async -> ProjectionCursor {
-        var stores: [any DerivedStore] = []
-        // Files that cannot be read prove nothing.
-        if let path = DerivedFiles.facts(in: directory).current(),
+    /// The newest event in the facts of a directory; the start without usable ones.
+    private static func factsEnd(_ directory: String) async -> ProjectionCursor {
+        guard let path = DerivedFiles.facts(in: directory).current(),
+            // Unreadable facts prove nothing.
             let facts = try? await FactsStore.open(path)
-        {
-            stores.append(facts)
-        }
-        if let path = DerivedFiles.projections(in: directory).current(),
+        else { return .start }
+        defer { try? facts.close() }
+        return (try? await facts.checkpoint()) ?? .start
+    }
+
+    /// The newest position in the facts or the projections of a directory; 0 without usable ones.
+    /// The projections may be of another release: after an upgrade to another decoder there are no
+    /// facts yet. They prove that a log held events, not what a node has seen: after `log accept`
+    /// they are of the former log until they are built again.
+    static func projectedEnd(_ directory: String) async -> Int64 {
+        let facts = await factsEnd(directory).position
+        guard let path = DerivedFiles.projections(in: directory).current(),
             let projections = try? await ProjectionsStore.open(path)
-        {
-            stores.append(projections)
-        }
-        var end = ProjectionCursor.start
-        for store in stores {
-            if let read = try? await store.checkpoint(), read.position > end.position { end = read }
-            try? store.close()
-        }
-        return end
+        else { return facts }
+        defer { try? projections.close() }
+        return max(facts, (try? await projections.checkpoint())?.position ?? 0)
     }
 
     /// Throws for the directory of a node of a shared log: a new log does not belong there.

@@ -109,7 +109,7 @@ public final class EnvironmentLedger: Sendable {
     package static func requireLog(_ directory: String) async throws(StoreError) {
         guard !hasLog(directory) else { return }
         try refuseNode(directory)
-        let position = await projectedEnd(directory).position
+        let position = await projectedEnd(directory)
         guard position > 0 else { return }
         throw StoreError(
             .fileReplaced, path: "\(directory)/\(EventLog.fileName)",

@@ -111,6 +111,29 @@ struct ClaimTests {
         #expect(again == CommandIntake.Claimed(outcome: .refused, position: nil))
     }
 
+    @Test("A claim of an earlier release beside a token is not made again once it was undone")
+    func formerId() async throws {
+        // given
+        let ann = CustomerId("ann")
+        _ = try await place.ingest([
+            chain.bought().withTransaction {
+                $0.appAccountToken = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
+            }
+        ])
+        // Its id named the token's customer by the event that stated the token.
+        let parts = [chain.bundleId, chain.id, "ann", ClaimPolicy.share.rawValue, "1"]
+        let key = "claim-\(EventKey.make(.command, parts).hexadecimal)"
+        let stored = try await place.decide(
+            .claim(ann, policy: .share), chain.chainId, key: key, actor: "app",
+            reason: "Uploaded a transaction of it.")
+        #expect(stored.position == 2)
+        try await place.decide(.unlink(ann), chain.chainId)
+        // when
+        let again = try await place.ledger { try await claim($0, .share) }
+        // then
+        #expect(again == CommandIntake.Claimed(outcome: .refused, position: nil))
+    }
+
     @Test("A client that used the id of a claim for something else does not prevent the claim")
     func occupied() async throws {
         let other = try TemporaryLedger()

@@ -173,6 +173,13 @@ public struct CommandIntake: Sendable {
         try CommandCheck.check(command)
         try CommandCheck.checkPerson(command)
         var known = try await stored(command.id)
+        if known == nil, present.contains(where: { $0.authority == .token }) {
+            // Earlier releases named a token's customer, too, by the event that stated the token.
+            let former = present.map { String($0.cause) }.joined(separator: ",")
+            let id = CommandIntake.claimId(chain, customer, policy, before: former)
+            known = try await stored(id)
+            if known != nil { (before, command.id) = (former, id) }
+        }
         if known != nil, !holders.isClaimUndone(of: customer), let unlink = holders.lastUnlink {
             before += ";\(unlink)"
             command.id = CommandIntake.claimId(chain, customer, policy, before: before)

@@ -31,7 +31,12 @@ extension ServedLedger {
         guard let origin else { return (reached ?? 0, head) }
         if let reached, reached >= origin { return nil }
         let progress = ProjectorLock.progress(directory: ledger.directory)
-        let built = progress.map(ServedLedger.position(of:)) ?? 0
+        let position = progress.map(ServedLedger.position(of:)) ?? 0
+        let built = health.withLock { health in
+            // Files that are built in bulk decode what arrived meanwhile, too.
+            health.built = max(health.built, position)
+            return health.built
+        }
         return (max(reached ?? 0, built), max(head, origin))
     }
 

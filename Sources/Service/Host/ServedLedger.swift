@@ -45,6 +45,8 @@ public final class ServedLedger: Sendable {
         /// read.
         var readAt: ContinuousClock.Instant?
         var origin: Int64?
+        /// The greatest position that `catchingUp` stated of files that are built in bulk.
+        var built: Int64 = 0
         var hasReadEnd = false
         /// Increases with every result of an append; a check of health that began before is out of
         /// date.

@@ -115,6 +115,26 @@ struct VouchedNotificationV1Tests {
         #expect(items.map(\.standing) == bodies.map { _ in .unverifiable })
     }
 
+    @Test("With the app's secret a receipt does not identify a body about purchases of another app")
+    func otherPurchases() async throws {
+        // given
+        var ledger = try place()
+        try ledger.share()
+        let list = "\"latest_receipt_info\":[{"
+        let foreign = body(try receipt()).replacing(
+            list, with: "\(list)\"bid\":\"com.example.other\",")
+        // when
+        let summary = try await ledger.ingest([Array(foreign.utf8)])
+        // then
+        #expect(summary.errors.map(\.code) == ["wrongSharedSecret"])
+        let message = summary.errors.first?.message ?? ""
+        #expect(message.contains("the shared secret of \(MadeChain.app), and a purchase"))
+        #expect(!message.contains("Apple signed"))
+        let items = try await kept(ledger)
+        #expect(items.map(\.standing) == [.unverifiable])
+        #expect(items.map(\.bundleId) == [nil])
+    }
+
     @Test("A body that names no app belongs to the app of its receipt, also one of before 2020")
     func nameless() async throws {
         let ledger = try place()

@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Intake
+import Ledger
 import LedgerStore
 import LedgerTestSupport
 import PostgresSupport
@@ -198,14 +199,33 @@ struct DatabaseRefusalTests {
         return found
     }
 
+    /// Copies the head of a log of two events, for `goBack`.
+    private func rememberHead(_ place: NodePlace) async throws {
+        let schema = place.productionSchema
+        try await place.sql("CREATE TABLE \(schema).earlier AS SELECT * FROM \(schema).head")
+    }
+
+    /// The log loses all events but the first two.
+    private func goBack(_ place: NodePlace) async throws {
+        let schema = place.productionSchema
+        try await place.changeEvents(
+            "ALTER TABLE \(schema).evidence DISABLE TRIGGER USER",
+            "DELETE FROM \(schema).evidence WHERE position > 2",
+            "ALTER TABLE \(schema).evidence ENABLE TRIGGER USER",
+            "DELETE FROM \(schema).events WHERE position > 2",
+            """
+            UPDATE \(schema).head SET (position, tree, root, newest_received_at) =
+                (SELECT position, tree, root, newest_received_at FROM \(schema).earlier)
+            """)
+    }
+
     @Test("An audit that an operator starts reads a log that went back, and compares checkpoints")
     func startedAudit() async throws {
         let place = try NodePlace()
-        let schema = place.productionSchema
         let chain = MadeChain()
         try await place.run(count: 1) { nodes in
             for delivery in chain.life.prefix(2) { _ = try await nodes[0].post(delivery) }
-            try await place.sql("CREATE TABLE \(schema).earlier AS SELECT * FROM \(schema).head")
+            try await rememberHead(place)
             for delivery in chain.life.dropFirst(2) { _ = try await nodes[0].post(delivery) }
             _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
             let ledger = try nodes[0].ledger(.production).ledger
@@ -214,15 +234,7 @@ struct DatabaseRefusalTests {
             ).signed(by: try NoteSignerKey(name: "example.com/log"))
             try await ledger.operations.keep(
                 StoredCheckpoint(size: 4, note: signed.note, signedAt: place.clock.now))
-            try await place.changeEvents(
-                "ALTER TABLE \(schema).evidence DISABLE TRIGGER USER",
-                "DELETE FROM \(schema).evidence WHERE position > 2",
-                "ALTER TABLE \(schema).evidence ENABLE TRIGGER USER",
-                "DELETE FROM \(schema).events WHERE position > 2",
-                """
-                UPDATE \(schema).head SET (position, tree, root, newest_received_at) =
-                    (SELECT position, tree, root, newest_received_at FROM \(schema).earlier)
-                """)
+            try await goBack(place)
             let found = try #require(try await audited(nodes[0], key: "1"))
             #expect(found.report.log.eventCount == 2 && found.report.projectionsMatch == false)
             #expect(found.checkpoints?.findings.map(\.code) == [.logCut])
@@ -273,5 +285,32 @@ struct DatabaseRefusalTests {
             atPath: try place.configuration(1).dataDirectory + "/production/node.json")
         try await expectRefusal(
             .logWentBack, place, try place.configuration(1), isNew: false)
+    }
+
+    @Test("An accepted log stays accepted until the projections are built again")
+    func interruptedAcceptance() async throws {
+        // given
+        let place = try NodePlace()
+        let chain = MadeChain()
+        try await place.run(count: 1) { nodes in
+            for delivery in chain.life.prefix(2) { _ = try await nodes[0].post(delivery) }
+            try await rememberHead(place)
+            for delivery in chain.life.dropFirst(2) { _ = try await nodes[0].post(delivery) }
+            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+        }
+        try await goBack(place)
+        let node = try place.configuration(1)
+        // when
+        let accepted = try await EnvironmentLedger.openLog(
+            node.ledger, environment: .production, accepting: true)
+        await accepted.close()
+        // Its facts were replaced, its projections were not.
+        try FileDamage.remove(
+            ["facts-\(Fact.decoderVersion).sqlite"], in: "\(node.dataDirectory)/production")
+        // then
+        let opened = try await EnvironmentLedger.openLog(node.ledger, environment: .production)
+        let head = try await opened.log.head().position
+        #expect(head == 2)
+        await opened.close()
     }
 }

@@ -91,15 +91,15 @@ extension ReceiptStatements {
                 ? ["notificationType"] : [])
     }
 
-    /// Of a notification about a cancellation, the chain of the newest cancelled purchase; nil if
-    /// the cancellation stated outside the list is later: its purchase is not listed.
+    /// Of a notification about a cancellation, the chain of the purchase cancelled at the date
+    /// stated outside the list, or, without one, of that cancelled last. Nil if none is listed.
     private static func cancelledChain(
         _ notification: NotificationV1, _ transactions: [TransactionSnapshot]
     ) -> OriginalTransactionId? {
-        guard isAboutCancellation(notification), let newest = newestCancelled(transactions),
-            let date = newest.revocationDate, (notification.cancellationDate ?? date) <= date
-        else { return nil }
-        return newest.originalTransactionId
+        guard isAboutCancellation(notification) else { return nil }
+        let stated = notification.cancellationDate
+        let dated = transactions.filter { stated == nil || $0.revocationDate == stated }
+        return newestCancelled(dated)?.originalTransactionId
     }
 
     /// The chain of the only renewal, or of the only one that equals the renewal stated outside the
