@@ -130,6 +130,40 @@ struct FakeServerTests {
         #expect(past.status == Raw(.expired))
     }
 
+    /// A moment at which a renewal was signed and has not begun, and the renewal's end.
+    private static let signedEarly:
+        (chain: ServedRecords.Chain, moment: Timestamp, end: Timestamp)? = {
+            for (_, chain) in AskedApple.production.chains.sorted(by: { $0.key < $1.key }) {
+                for next in sorted(chain.snapshots.values.compactMap(\.first)) {
+                    // Both payloads of the notification are signed by then.
+                    let moment = next.signed.advanced(byMilliseconds: 2000)
+                    guard let begin = next.purchaseDate, moment < begin, let end = next.expiresDate,
+                        chain.status(at: moment) == .active,
+                        chain.renewal(at: moment)?.renewalDate == end,
+                        next.inAppOwnershipType?.value == .purchased
+                    else { continue }
+                    return (chain, moment, end)
+                }
+            }
+            return nil
+        }()
+
+    @Test("days that are added after a renewal was signed early do not move the one after it")
+    func addedDaysBeforeRenewal() async throws {
+        let (chain, moment, end) = try #require(FakeServerTests.signedEarly)
+        let id = chain.originalTransactionId
+        let apple = try AskedApple()
+        apple.clock.set(moment)
+        _ = try await apple.client.extendRenewalDate(
+            OriginalTransactionId(id), days: 2, reason: Raw(.serviceIssueOrOutage),
+            requestIdentifier: "r", in: .productionFirst)
+        let answer = try await apple.client.allSubscriptionStatuses(id, in: .productionFirst)
+        let newest = try #require(answer.value.data?.first?.lastTransactions?.first)
+        let renewal = try CompactJWS(parsing: Array((newest.signedRenewalInfo ?? "").utf8))
+        let renewalDate = try RenewalPayload.decode(renewal.payload).renewalDate
+        #expect(renewalDate == end)
+    }
+
     @Test("notification history returns every notification of the window once")
     func notifications() async throws {
         try await Served().ask { client, _ in

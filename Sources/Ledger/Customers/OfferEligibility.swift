@@ -68,16 +68,21 @@ public struct OfferEligibility: Hashable, Sendable {
         for life in lives {
             let history = life.history
             var isInside = false
-            // A copy that counts for no period still shows what was bought.
-            for record in history.records where record.bought(history.facts) <= at {
-                guard let snapshot = history.facts[record.bestFact].statedTransaction,
-                    snapshot.isAutoRenewable
-                else { continue }
+            // A copy of a purchase that is not known still shows what was bought.
+            let purchases =
+                history.periods.map { (at: $0.start, first: $0.firstFact, best: $0.bestFact) }
+                + history.unknownCopies.map {
+                    (at: $0.bought(history.facts), first: $0.firstFact, best: $0.bestFact)
+                }
+            for purchase in purchases where purchase.at <= at {
+                guard let snapshot = history.facts[purchase.best].statedTransaction else {
+                    continue
+                }
                 let contains = group.contains(snapshot)
                 if contains != false { isInside = true }
                 guard snapshot.isIntroductory else { continue }
                 if contains == true {
-                    evidence += [record.firstFact, record.bestFact].map {
+                    evidence += [purchase.first, purchase.best].map {
                         history.facts[$0].position
                     }
                 } else if contains == nil {
@@ -183,6 +188,22 @@ private struct ProductGroup {
         guard let id = snapshot.subscriptionGroupIdentifier ?? groups[other] else { return nil }
         if id.rawValue == name { return true }
         return ids.isEmpty ? nil : ids.contains(id)
+    }
+}
+
+extension History {
+    /// Copies, restored at or after their end, that count for no period: of purchases that are not
+    /// known (`Lifecycle.md` §2 rule 4). Those that rule 2 sets aside are of a known one.
+    fileprivate var unknownCopies: [TransactionRecord] {
+        func item(_ fact: Int) -> WebOrderLineItemId? {
+            facts[fact].statedTransaction?.webOrderLineItemId
+        }
+        let known = Set(periods.compactMap { item($0.bestFact) }.filter(\.isNamed))
+        let counted = periodIndices
+        return records.filter { record in
+            record.isLate(facts) && counted[record.transactionId] == nil
+                && !(item(record.bestFact).map(known.contains) ?? false)
+        }
     }
 }
 

@@ -9,7 +9,7 @@ struct Period: Sendable {
     let late: ArraySlice<Int>
     /// The fact whose snapshot supplies every attribute.
     let bestFact: Int
-    /// The transaction that begins first, so that a later copy does not change it.
+    /// The transaction with the smallest purchaseDate, so that a later copy does not change it.
     let transactionId: TransactionId
     /// `purchaseDate`, the smallest over restores.
     let start: Timestamp

@@ -114,41 +114,66 @@ extension OccurrenceReader {
     /// while the developer was in the Small Business Program. Service counts from the purchase,
     /// except that a period paid for in grace starts at the end of the one before, and to the end
     /// that was bought: days of an extension are not paid for. A free period is not a gap either,
-    /// but what a refund takes away is.
+    /// but what a refund takes away is. Refunds count as they were at the purchase, so that later
+    /// ones do not change a closed month.
     mutating func readProceeds() {
-        var service: Int64 = 0
-        var servedUntil: Timestamp?
+        // Up to the first refunded period, the service is the same for every later purchase.
+        var fixed: Service = (0, nil)
+        var changing: [CountedPeriod] = []
         for period in periods where period.isCounted {
-            if let servedUntil,
-                period.purchase.milliseconds(since: servedUntil)
-                    > OccurrenceReader.longestGapMilliseconds
-            {
-                service = 0
-            }
             if period.isPurchase {
-                addProceeds(
-                    of: period,
-                    isHigher: !history.isOneTime
-                        && service >= OccurrenceReader.higherRateMilliseconds)
+                var service = fixed
+                for earlier in changing {
+                    addService(of: earlier, to: &service, at: period.purchase)
+                }
+                let isLong =
+                    unbroken(service, at: period.purchase)
+                    >= OccurrenceReader.higherRateMilliseconds
+                addProceeds(of: period, isHigher: !history.isOneTime && isLong)
             }
-            guard let end = servedEnd(period) else { continue }
-            if servedUntil != nil || period.isPurchase {
-                servedUntil = max(servedUntil ?? end, end)
+            if changing.isEmpty,
+                !history.periods[period.index].spans.contains(where: \.isRefund)
+            {
+                addService(of: period, to: &fixed, at: period.purchase)
+            } else {
+                changing.append(period)
             }
-            guard period.isPurchase else { continue }
-            let bought = BillingPeriod.leastEnd(period.index, history) ?? end
-            let (sum, overflow) = service.addingReportingOverflow(
-                max(0, min(end, bought).milliseconds(since: history.servedFrom(period.index))))
-            service = overflow ? .max : sum
         }
     }
 
-    /// When the service of a period ends: at the period's end, or at a refund in force at the
-    /// limit. Nil if the refund leaves none: it was of the whole price, or not later than the start
-    /// of the service.
-    private func servedEnd(_ period: CountedPeriod) -> Timestamp? {
+    /// Milliseconds of paid service, and the last end of what gave any or was free after it.
+    private typealias Service = (paid: Int64, until: Timestamp?)
+
+    /// The paid service that counts at a purchase: none after a gap that is too long.
+    private func unbroken(_ service: Service, at purchase: Timestamp) -> Int64 {
+        guard let until = service.until,
+            purchase.milliseconds(since: until) <= OccurrenceReader.longestGapMilliseconds
+        else { return 0 }
+        return service.paid
+    }
+
+    /// - Parameter purchase: the one whose share the service decides.
+    private func addService(
+        of period: CountedPeriod, to service: inout Service, at purchase: Timestamp
+    ) {
+        guard let end = servedEnd(period, at: purchase) else { return }
+        service.paid = unbroken(service, at: period.purchase)
+        if service.until != nil || period.isPurchase {
+            service.until = max(service.until ?? end, end)
+        }
+        guard period.isPurchase else { return }
+        let bought = BillingPeriod.leastEnd(period.index, history) ?? end
+        let (sum, overflow) = service.paid.addingReportingOverflow(
+            max(0, min(end, bought).milliseconds(since: history.servedFrom(period.index))))
+        service.paid = overflow ? .max : sum
+    }
+
+    /// When the service of a period ends: at the period's end, or at a refund in force at a later
+    /// purchase. Nil if the refund leaves none: it was of the whole price, or not later than the
+    /// start of the service.
+    private func servedEnd(_ period: CountedPeriod, at purchase: Timestamp) -> Timestamp? {
         var end = period.end
-        for span in history.periods[period.index].spans where span.isRefund(before: limit) {
+        for span in history.periods[period.index].spans where span.isRefund(before: purchase) {
             let percentage = history.refundedPercentage(by: span, of: period.index)
             guard percentage < History.wholePercentage,
                 span.from > history.servedFrom(period.index)

@@ -115,16 +115,16 @@ struct EndpointHandlers: Sendable {
         return sign(payload.encoded())
     }
 
-    /// A renewal info as Apple signs it now: of the renewal after this transaction, if that is
-    /// known.
+    /// A renewal info as Apple signs it now. Days that were added to the current transaction move
+    /// the renewal after it only, not that after a renewal signed early.
     func sign(_ renewal: RenewalPayload, after current: TransactionPayload?) -> String {
         var payload = renewal
         payload.signedDate = now
         if let set = tokens(renewal.originalTransactionId).last {
             payload.appAccountToken = set.token
         }
-        if let current {
-            payload.renewalDate = renewal.renewalDate.map { extended($0, of: current) }
+        if let current, let end = current.expiresDate, renewal.renewalDate == end {
+            payload.renewalDate = extended(end, of: current)
         }
         return sign(payload.encoded())
     }

@@ -123,6 +123,27 @@ struct OfferEligibilityTests {
         #expect(found?.evidence == [3])
     }
 
+    @Test("A worse copy of a known purchase counts for nothing, nor does one of a lower rank")
+    func worseCopyOffer() {
+        func stated(_ fact: Fact, _ offer: OfferType) -> Fact {
+            fact.transaction {
+                $0.offer = Offer(type: Raw(offer))
+                $0.webOrderLineItemId = WebOrderLineItemId("w")
+            }
+        }
+        let known = stated(bought(), .offerCode)
+        // Restored within the period, and after its end.
+        for restoredOn in [day(5), day(40)] {
+            let restored = Fact.transaction("8", restoredOn, day(30), at: day(50))
+            let copy = stated(restored, .introductoryOffer)
+            let partial = copy.with { $0.cause = Cause(kind: .notificationV1) }
+            for copy in [partial, copy.trusted(.secret)] {
+                let found = decide(.noIntroductoryOffer, [[known, copy]])
+                #expect(found?.reason == .noIntroductoryOffer)
+            }
+        }
+    }
+
     // MARK: Groups
 
     @Test("Another product counts where catalogue or Apple say that it is of the group")

@@ -270,12 +270,15 @@ struct OccurrenceMoneyTests {
         #expect(reported(life, .proceeds)["atHigherRate"] == higher)
     }
 
-    @Test("A refund is known from its day on, and counts until its reversal")
+    @Test("A share stays as it was at the purchase, whatever is refunded or reversed later")
     func proceedsBeforeRefund() {
-        let life = refundedLife(nil, 370, reversed: 400)
-        #expect(reported(life, .proceeds, limit: day(370))["atHigherRate"] == 1)
-        #expect(reported(life, .proceeds, limit: day(371))["atHigherRate"] == nil)
-        #expect(reported(life, .proceeds)["atHigherRate"] == 2)
+        let refunded = refundedLife(nil, 370, reversed: nil)
+        for limit in [day(370), day(371)] {
+            #expect(reported(refunded, .proceeds, limit: limit)["atHigherRate"] == 1)
+        }
+        #expect(reported(refunded, .proceeds)["atHigherRate"] == 2)
+        let reversed = refundedLife(nil, 340, reversed: 400)
+        #expect(reported(reversed, .proceeds)["atHigherRate"] == 1)
     }
 
     @Test(

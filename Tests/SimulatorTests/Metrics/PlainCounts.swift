@@ -174,9 +174,9 @@ extension PlainCounts {
         return whole + (isUp ? 1 : 0)
     }
 
-    /// Refunds in force at the limit.
-    private func standing(_ sale: PlainLife.Sale) -> [PlainLife.Refund] {
-        sale.refunds.filter { $0.from < limit && ($0.to == nil || $0.to! >= limit) }
+    /// Refunds in force just before a moment.
+    private func standing(_ sale: PlainLife.Sale, at moment: Timestamp) -> [PlainLife.Refund] {
+        sale.refunds.filter { $0.from < moment && ($0.to == nil || $0.to! >= moment) }
     }
 
     private var refunds: [Count] {
@@ -207,7 +207,7 @@ extension PlainCounts {
     private var refundsByPurchase: [Count] {
         sales.indices.filter { sales[$0].isBought }.map { index in
             let (sale, price) = (sales[index], sales[index].price ?? 0)
-            let standing = standing(sale)
+            let standing = standing(sale, at: limit)
             return Count(
                 at: sale.bought, sale: index,
                 amounts: [
@@ -247,13 +247,13 @@ extension PlainCounts {
             }
             // All paid service before it, back to a gap of more than 60 days: from the day from
             // which each was paid to where the next began, or to the end that was paid for. What
-            // was free, and what an extension added, fills gaps only. What was refunded is no
-            // service: all of it, or from the refund on.
+            // was free, and what an extension added, fills gaps only. What was refunded by
+            // then is no service: all of it, or from the refund on.
             var (served, edge) = (Int64(0), sales[index].bought)
             for place in (0..<index).reversed() where sales[place].isOwn {
                 let sale = sales[place]
                 let next = sales[place + 1]
-                let refunds = standing(sale)
+                let refunds = standing(sale, at: sales[index].bought)
                 let from = servedFrom(sale)
                 if refunds.contains(where: { $0.percentage == 100_000 || $0.from <= from }) {
                     continue
