@@ -91,7 +91,9 @@ fuzz-http: build
 # Needs Chromium, Python 3 and PyPI; the tools and the logs stay in .build/browser. Where the packages cannot be installed, the
 # script says so and skips. `make test` installs none of them, and tries the first pages where they are.
 test-browser: build
-	@$(MAKE) --no-print-directory setup PACKAGES="$(BROWSER_PACKAGES)" || true
+	@{ command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null && \
+	  python3 -m ensurepip --version >/dev/null 2>&1 || \
+	  $(MAKE) --no-print-directory setup PACKAGES="$(BROWSER_PACKAGES)" 2>&1 | sed '/^make/d; s/^error:/note:/'
 	@BINARY="$(BINARY)" Tests/Browser/run.sh .build/browser $(if $(PICTURES),--pictures "$(PICTURES)") || { echo "error: the console failed a check; see above."; exit 1; }
 
 # Needs Python 3 and PyPI; the tools and the log stay in .build/mcp.

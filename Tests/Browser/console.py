@@ -39,7 +39,7 @@ class Console:
         parts = urlsplit(links[0])
         self.origin = f"{parts.scheme}://{parts.netloc}"
         self.home = self.origin + "/console/production/"
-        # URL by template, in the order found; filled by `walk`.
+        # URL by template, of `missing` by itself, in the order found; filled by `walk`.
         self.pages = {}
         self.sizes = {}
         # At most so many.
@@ -80,7 +80,9 @@ class Console:
         """The first URL found whose path ends in an id of one of these sections."""
         for name in names:
             for url in self.links + list(self.pages.values()):
-                if re.search(rf"/console/[^/]+/{name}/[^/?]+$", url):
+                if url not in self.missing and re.search(
+                    rf"/console/[^/]+/{name}/[^/?]+$", url
+                ):
                     return url
         raise Failure(f"the walk found no page of {' or '.join(names)}")
 

@@ -42,7 +42,7 @@ PAGES = [
     "reports/diff?metric=churn&knownPosition=100", "../sign-in",
 ]
 # What a page says of nothing: with status 404.
-MISSING = ["nowhere", "customers/nobody", "find?q=nobody"]
+MISSING = ["nowhere", "customers/user-missing", "find?q=user-missing"]
 FOCUSABLE = (
     "a[href],button:enabled,input:enabled:not([type=hidden],[type=radio]),select:enabled,"
     "textarea:enabled,summary,[tabindex='0']"
@@ -52,7 +52,7 @@ FOCUSABLE = (
 # --- Checks ---
 
 def walk(console):
-    """Every page reachable by links, one per route, or the first of them."""
+    """Every page reachable by links, one per route, or the first of them; and those of nothing."""
     page = console.open()
     faults = []
     seen = set()
@@ -62,16 +62,18 @@ def walk(console):
     waiting = console.links + historic + [console.home + name for name in PAGES + MISSING]
     while waiting and len(console.pages) < console.page_limit:
         url = urldefrag(urljoin(console.home, waiting.pop(0))).url
-        if template(url) in seen:
+        route = url if url in console.missing else template(url)
+        if route in seen:
             continue
-        seen.add(template(url))
+        # Links of a page of nothing lead to it in another environment or zone.
+        seen |= {route, template(url)}
         answer = page.request.get(url)
         if answer.status != (404 if url in console.missing else 200):
             faults.append(f"{url}: {answer.status}")
             continue
         if not answer.headers.get("content-type", "").startswith("text/html"):
             continue
-        console.pages[template(url)] = answer.url
+        console.pages[route] = answer.url
         console.sizes[answer.url] = len(answer.body())
         console.go(page, url)
         for href in page.eval_on_selector_all(

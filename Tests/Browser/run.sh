@@ -2,8 +2,8 @@
 # Serves the demo of BINARY on loopback, of CHAINS lives (300), and walks its console with a real
 # browser. Tools from PyPI stay in the directory given as the first argument (.build/browser);
 # further arguments go to console_test.py, such as --pages N and --pictures DIR. Exits with 1 after
-# a failed check; where there is no Chromium or PyPI, with 0 after a line that says SKIPPED, or with
-# 1 where CI is set.
+# a failed check; where no Chromium starts or there is no PyPI, with 0 after a line that says
+# SKIPPED, or with 1 where CI is set.
 
 set -euo pipefail
 
@@ -36,6 +36,9 @@ skip() {
 
 BROWSER=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [ "$BROWSER" ] || skip "there is no chromium on PATH (apt-get install chromium fonts-dejavu-core)."
+timeout 60 "$BROWSER" --headless --no-sandbox --user-data-dir="$SCRATCH/browser" \
+    --dump-dom about:blank >"$KEPT/browser.log" 2>&1 ||
+    skip "$BROWSER does not start: $KEPT/browser.log."
 TOOLS="$KEPT/tools"
 if ! cmp -s "$HERE/requirements.txt" "$TOOLS/requirements.txt"; then
     rm -rf "$TOOLS"
@@ -49,11 +52,12 @@ fi
 
 # --- The verifier without a browser ---
 
-if command -v node >/dev/null; then
+if ! command -v node >/dev/null ||
+    ! node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)'; then
+    echo "SKIPPED: there is no node 20 or later on PATH for verify.test.mjs."
+else
     node --test "$HERE" >"$KEPT/verify.log" 2>&1 || fail "verify.test.mjs failed: $KEPT/verify.log"
     echo "ok  verify.test.mjs"
-else
-    echo "SKIPPED: there is no node on PATH for verify.test.mjs."
 fi
 
 # --- The demo ---

@@ -69,6 +69,14 @@ struct DemoCommandTests {
         #expect(ended.code == 0)
         #expect(ended.out.ranges(of: "/console/production/customers/").count == 2)
         #expect(ended.out.contains("/console/production/reports/churn\n"))
+        let refunded = try #require(ended.out.matches(of: /customers\/(\S+)/).last?.1)
+        let answer = try await place.run(
+            "entitlements", String(refunded), "--config", "demo/subledger.yaml", "--json")
+        let verdicts = try #require(try answer.json()["entitlements"]?.array)
+        let revoked = verdicts.first { $0["state"]?.string == "revoked" }
+        let chain = try #require(revoked?["originalTransactionId"]?.string)
+        let shown = try await place.run("show", chain, "--config", "demo/subledger.yaml", "--json")
+        #expect(try shown.json()["endReason"]?.string == "refund")
     }
 
     /// Polling interval in microseconds; only a hang reaches the number of polls.

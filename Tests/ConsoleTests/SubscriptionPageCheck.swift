@@ -26,7 +26,7 @@ enum SubscriptionPageCheck {
         #expect(page.contains("\(reading.answer.state.text)" as HTML))
         #expect(page.contains("\(AccessReason(reading).cause)" as HTML))
         for notice in reading.answer.notices {
-            #expect(page.contains("\(notice.message)" as HTML), "\(notice.code)")
+            #expect(page.contains(frame.timed(notice.message)), "\(notice.code)")
         }
         if let willRenew = reading.answer.commitment?.willRenew {
             let end: HTML = willRenew ? ", then renews</dd>" : ", then ends</dd>"

@@ -53,6 +53,18 @@ struct MCPMetricsTests {
             "metrics", #"{"name":"diff","from":"2026-01-01","knownPosition":"1,2"}"#,
             "/v1/metrics/diff?from=2026-01-01&knownPosition=1,2", ["from,to"]
         ),
+        // Both begin a year before the earliest of these times.
+        (
+            "metrics", #"{"knownAt":"2025-10-26T00:00:00.000Z"}"#,
+            "/v1/metrics/churn?from=2024-10-01&knownAt=2025-10-26T00:00:00.000Z",
+            ["\(place)/reports/churn?from=2024-10-01"]
+        ),
+        (
+            "metrics",
+            #"{"name":"diff","knownAt":"2025-10-26T00:00:00.000Z,2026-03-01T00:00:00.000Z"}"#,
+            "/v1/metrics/diff?from=2024-10-01"
+                + "&knownAt=2025-10-26T00:00:00.000Z,2026-03-01T00:00:00.000Z", ["from,to"]
+        ),
         (
             "metrics", #"{"name":"retention-offers","from":0}"#,
             "/v1/metrics/retention-offers?from=0",

@@ -20,8 +20,16 @@ package struct ConsoleAsset: Sendable, Hashable {
     private static let digestCharacterCount = 12
 
     private static let script = "text/javascript; charset=utf-8"
+    /// Its head lists what it reads, and is short, since the scripts' size is bounded. Also:
+    ///
+    /// - `#keys`: a checkbox, keys on or off
+    /// - `data-copy=ID`: a hidden button, copies that text
+    /// - `data-live-state`: says live, paused or reconnecting
+    /// - `data-slider`: a hidden range; what it writes is sent
+    /// - with `data-tz="local"`, the title of a time has UTC
     package static let behaviour = ConsoleAsset(
         "console", "js", script, PackageResources.console_js)
+    /// `EventPage.swift` writes the attributes it reads.
     package static let verification = ConsoleAsset(
         "verify", "js", script, PackageResources.verify_js)
 

@@ -48,7 +48,7 @@ package struct IntakePage {
             status.lagPositions > 0
             ? """
             ; lag \(status.lagPositions): answers reach position \(status.head - status.lagPositions)
-            """ : "; lag 0"
+            """ : status.isKnown ? "; lag 0" : ""
         guard status.isReady else {
             return """
                 <section class="verdict no"><p>✗ <b>Events are not accepted</b>: \

@@ -43,7 +43,8 @@ package struct CustomerPage {
         """
     }
 
-    /// Whether the customer ever had an entitlement; nothing of one who is unknown.
+    /// Whether something gives access, gave it or was bought (`Lifecycle.md` §6); nothing of a
+    /// customer who is unknown.
     private var standing: HTML {
         isUnknown ? "" : .fields([("Standing", "\(answer.entitlements.standing.rawValue)")])
     }
@@ -106,7 +107,7 @@ package struct CustomerPage {
     private var elsewhere: HTML {
         reading.elsewhere.prefix(CustomerPage.chainCount).map { chain -> HTML in
             let holders = chain.life.holders.holders(at: chain.moment.at).map { holder -> HTML in
-                let why = chain.facts[holder.cause]?.command.map { "\($0.text)" as HTML } ?? ""
+                let why = chain.facts[holder.cause]?.command.map { frame.timed($0.text) } ?? ""
                 return
                     "\(frame.customer(holder.customer)) because of \(frame.event(holder.cause)) \(why)"
             }
@@ -156,7 +157,7 @@ package struct CustomerPage {
         let items = every.prefix(SubscriptionPage.noticeCount).map { caveat -> HTML in
             let found = notices.filter { $0.caveat == caveat }
             let events = Set(found.flatMap(\.evidence)).sorted()
-            return "<li>\(caveat) \(frame.events(events))</li>"
+            return "<li>\(frame.timed(caveat)) \(frame.events(events))</li>"
         }
         let rest = every.count - items.count
         let more: HTML = rest > 0 ? "<li>and \(rest) more, on the purchase's page</li>" : ""

@@ -26,7 +26,8 @@ package struct SubscriptionPage {
     private var content: HTML {
         let gaps = reading.answer.notices.filter { $0.code.isGap }.map { ($0, reading) }
         let transaction: HTML =
-            reading.transaction?.text.map { "<p class=\"banner info\">\($0)</p>" } ?? ""
+            reading.transaction?.text.map { "<p class=\"banner info\">\(frame.timed($0))</p>" }
+            ?? ""
         return """
             \(acts)
             \(frame.knowledgeForm)
@@ -140,7 +141,8 @@ package struct SubscriptionPage {
         let items = notices.prefix(SubscriptionPage.noticeCount).map { notice -> HTML in
             """
             <li data-row><span class="tag warn">\(notice.code.rawValue)</span> since \
-            \(frame.time(notice.from)): \(notice.message) \(frame.events(notice.evidence))</li>
+            \(frame.time(notice.from)): \(frame.timed(notice.message)) \
+            \(frame.events(notice.evidence))</li>
 
             """
         }

@@ -85,11 +85,11 @@ extension Report {
     ) -> (column: String, group: [String])? {
         guard case .comparison = subject, column == Comparison.ours,
             let metric = try? MetricName(compared: metric),
-            let currency = row.group.first, let figure = row.group.last ?? nil,
-            (currency != nil) == metric.isMoney
+            let currency = row.group.first, let figure = row.group.last ?? nil
         else { return nil }
         let column = figure == "churned" ? "churned.total" : figure
         guard (try? CellColumn(column, of: metric)) != nil else { return nil }
-        return (column, currency.map { ["\(Dimension.currency.rawValue)=\($0)"] } ?? [])
+        let group = metric.isMoney ? ["\(Dimension.currency.rawValue)=\(currency ?? "")"] : []
+        return (column, group)
     }
 }

@@ -5,7 +5,8 @@ internal import Queries
 
 extension Report {
     /// A column's name for people: "start" for `activeStart`, "step 2" and "step 2
-    /// possible" for `step.2.reached` and `step.2.chance`, "30 days" for `age.30.perCustomer`.
+    /// possible" for `step.2.reached` and `step.2.chance`, "30 days" for `age.30.perCustomer`,
+    /// "week of 0.23 months" for `weekOf023Months`.
     package static func heading(_ name: String) -> String {
         if name == "activeStart" { return "start" }
         if name == "activeEnd" { return "end" }
@@ -19,6 +20,7 @@ extension Report {
         return parts.map { part in
             if part.hasPrefix("within") { return "within \(part.dropFirst(6)) days" }
             return part.map { $0.isUppercase ? " \($0.lowercased())" : "\($0)" }.joined()
+            // An identifier has no decimal point.
         }.joined(separator: " ").replacing("of023", with: "of 0.23")
     }
 

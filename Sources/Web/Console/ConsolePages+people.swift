@@ -94,8 +94,11 @@ extension ConsolePages {
         guard case .grant(_, let name, _)? = made?.command?.action else { return nil }
         let catalogue = try host.ledger(frame.state.environment).ledger.catalogue
         let isListed = catalogue.products.values.contains { $0.entitlements.contains(name) }
-        // Without a catalogue every product grants its own id.
-        return isListed || catalogue.products.isEmpty ? nil : name
+        // A product that the catalogue does not list grants its own id.
+        let isOwn =
+            catalogue.products[ProductId(name)] == nil
+            && reading.chains.contains { $0.answer.productId?.rawValue == name }
+        return isListed || isOwn || catalogue.products.isEmpty ? nil : name
     }
 
     /// How long a page says that a decision was made: 10 minutes.

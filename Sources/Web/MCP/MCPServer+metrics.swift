@@ -12,8 +12,7 @@ extension MCPServer {
 
     func metrics(_ arguments: JSONValue?) async throws -> MCPAnswer {
         let isRetention = arguments?["name"]?.string == MetricName.retentionName
-        // By default from the first day of the month a year ago.
-        let from = isRetention ? [] : [(name: "from", value: ViewState.yearBack(host.clock()))]
+        let from = isRetention ? [] : [(name: "from", value: usualFrom(arguments))]
         let make = try read(arguments, usually: from) {
             (parameters: inout QueryParameters) throws -> Making in
             let name = parameters.text("name") ?? MetricName.churnName
@@ -26,6 +25,15 @@ extension MCPServer {
             return making(question, scope)
         }
         return try await make()
+    }
+
+    /// Where reports begin unless the arguments say so, as in the console: a year before now, or
+    /// before the earliest time of `knownAt`.
+    private func usualFrom(_ arguments: JSONValue?) -> String {
+        let stated = arguments?["knownAt"]
+        let text = stated?.string ?? stated?.int64.map { String($0) }
+        let known = MetricParameters.list(text).compactMap { Timestamp(userInput: $0) }
+        return ViewState.yearBack(known.reduce(host.clock()) { min($0, $1) })
     }
 
     /// Accepts `paid` for a metric without this parameter where it states what holds anyway:

@@ -180,8 +180,8 @@ enum MCPTool: String, Sendable, CaseIterable, JSONObjectWritable {
             values: MetricName.otherNames + MetricName.allCases.map(\.rawValue)),
         Argument(
             name: "from",
-            about: "The first day (2026-01-31) or time; default: the month a year ago. For"
-                + " retention-offers a time (RFC 3339), which must be given."),
+            about: "The first day (2026-01-31) or time; default: the month a year before now, or"
+                + " before knownAt. For retention-offers a time (RFC 3339), which must be given."),
         Argument(name: "to", about: "The day or time before which it ends; default: now."),
         Argument(
             name: "interval", about: "Default: month.",

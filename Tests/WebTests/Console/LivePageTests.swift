@@ -1,7 +1,10 @@
+import AppStore
 import HummingbirdTesting
-import Service
+import Projection
 import Testing
 
+@testable import Console
+@testable import Service
 @testable import Web
 
 @Suite("Live pages")
@@ -10,6 +13,20 @@ struct LivePageTests {
     private static let path = "\(home)/live"
     /// RFC 9112 §7.1, after another chunk.
     static let lastChunk = "\r\n0\r\n\r\n"
+
+    @Test("A node that has not read the database yet claims no lag")
+    func unknownLag() {
+        let counts = IntakeCounts(since: ServedPlace.now, outcomes: [])
+        let status = IntakeStatus(
+            environment: .production, at: ServedPlace.now, problems: ["logUnavailable"], head: 0,
+            projectedPosition: nil, lagPositions: 0, lagMilliseconds: 0,
+            clockJumpMilliseconds: nil, apps: [], intake: counts, unassigned: counts,
+            quarantine: [], files: IntakeStatus.FileSizes())
+        let frame = Frame(
+            state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
+            reportZone: ReportZone("UTC")!, now: ServedPlace.now, path: ["intake"])
+        #expect(!IntakePage.health(status, frame).text.contains("lag"))
+    }
 
     @Test("A message states the end of the log at once and after each event, and nothing of it")
     func ticks() async throws {

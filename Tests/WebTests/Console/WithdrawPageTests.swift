@@ -1,4 +1,8 @@
+import AppStore
 import HTTPTypes
+import Intake
+import Ledger
+import LedgerTestSupport
 import Service
 import Testing
 
@@ -37,6 +41,27 @@ struct WithdrawPageTests {
             let after = try await send("ungrant", "key=c&reason=twice&grant=\(id)")
             #expect(after.contains("<b>Access to pro</b> until <time datetime=\"2030-01-31"))
             #expect(after.ranges(of: "/ungrant?grant=").count == 1)
+        }
+    }
+
+    @Test("A product's own id is no misspelling, unless the catalogue lists the product")
+    func ownId() async throws {
+        var purchase = MadePurchase()
+        purchase.appAccountToken = "0ab11111-2222-4333-8444-555555555555"
+        let path = "/console/production/customers/0ab11111-2222-4333-8444-555555555555"
+        let form = "key=g&actor=sara&reason=x&until=2100-01-01&entitlement=\(MadeChain.product)"
+        for listed in ["com.example.pass", MadeChain.product] {
+            var place = try ServedPlace()
+            place.configuration.catalogue.products = [
+                ProductId(listed): Catalogue.Product(entitlements: ["pro"])
+            ]
+            try await place.serve(renewed: purchase) { client, _ in
+                let made = try await client.submit("\(path)/grant", form.utf8)
+                #expect(made.status == 303)
+                let after = try await client.get(try #require(made.headers[.location])).text
+                let isWarned = after.contains("No product of the catalogue has the entitlement")
+                #expect(isWarned == (listed == MadeChain.product), "\(listed)")
+            }
         }
     }
 }
