@@ -68,10 +68,10 @@ public struct OfferEligibility: Hashable, Sendable {
         for life in lives {
             let history = life.history
             var isInside = false
-            // A copy of a purchase that is not known still shows what was bought.
+            // A late copy that no period of its rank contains still shows what was bought.
             let purchases =
                 history.periods.map { (at: $0.start, first: $0.firstFact, best: $0.bestFact) }
-                + history.unknownCopies.map {
+                + history.apartCopies.map {
                     (at: $0.bought(history.facts), first: $0.firstFact, best: $0.bestFact)
                 }
             for purchase in purchases where purchase.at <= at {
@@ -192,18 +192,21 @@ private struct ProductGroup {
 }
 
 extension History {
-    /// Copies, restored at or after their end, that count for no period: of purchases that are not
-    /// known (`Lifecycle.md` §2 rule 4). Those that rule 2 sets aside are of a known one.
-    fileprivate var unknownCopies: [TransactionRecord] {
+    /// Copies, restored at or after their end, of which no period of at least their rank states the
+    /// purchase: those of a higher rank than their period, and those of purchases that are not known
+    /// (`Lifecycle.md` §2 rules 2 and 4).
+    fileprivate var apartCopies: [TransactionRecord] {
         func item(_ fact: Int) -> WebOrderLineItemId? {
             facts[fact].statedTransaction?.webOrderLineItemId
         }
         let known = Set(periods.compactMap { item($0.bestFact) }.filter(\.isNamed))
-        let counted = periodIndices
-        return records.filter { record in
-            record.isLate(facts) && counted[record.transactionId] == nil
-                && !(item(record.bestFact).map(known.contains) ?? false)
-        }
+        let (counted, higher) = (periodIndices, Set(periods.flatMap(\.late)))
+        return records.indices.filter { index in
+            let record = records[index]
+            return higher.contains(index)
+                || record.isLate(facts) && counted[record.transactionId] == nil
+                    && !(item(record.bestFact).map(known.contains) ?? false)
+        }.map { records[$0] }
     }
 }
 

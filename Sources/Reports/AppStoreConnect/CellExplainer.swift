@@ -42,13 +42,13 @@ struct CellExplainer {
         }
     }
 
-    /// The cells in which Apple or we count anything, in order; without those of malformed rows,
-    /// and the same without a country, whose chains Apple may count in such a row.
+    /// The cells in which Apple or we count anything, in order; without those of malformed rows.
     func cells() -> [ExplainedCell] {
         var drafts: [SalesReportTable.Cell: Draft] = [:]
         let found = Set(table.cells.map(\.key)).union(ledger.sides.map(\.key))
             .subtracting(table.unread)
-            .subtracting(table.unread.map { $0.with(country: "") })
+        // Apple may count their rest in a malformed row.
+        let open = Set(table.unread.map { $0.with(country: "") })
         for cell in found {
             let apple = table.cells[cell]?.amount ?? 0
             let side = ledger.sides[cell] ?? ComparedCells.Side()
@@ -64,7 +64,7 @@ struct CellExplainer {
         }
         return drafts.map(\.key).sorted(by: CellExplainer.precedes).compactMap {
             cell -> ExplainedCell? in
-            guard var draft = drafts[cell] else { return nil }
+            guard var draft = drafts[cell], !open.contains(cell) else { return nil }
             draft.attribute(.familySharing)
             draft.attribute(.missingHistory)
             let gap = gap(cell.day)

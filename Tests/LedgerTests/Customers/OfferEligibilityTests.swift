@@ -142,6 +142,9 @@ struct OfferEligibilityTests {
                 #expect(found?.reason == .noIntroductoryOffer)
             }
         }
+        let signed = stated(.transaction("8", day(40), day(30), at: day(50)), .introductoryOffer)
+        let found = decide(.noIntroductoryOffer, [[known.trusted(.secret), signed]])
+        #expect(found?.reason == .hadIntroductoryOffer)
     }
 
     // MARK: Groups

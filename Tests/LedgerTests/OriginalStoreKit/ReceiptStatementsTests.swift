@@ -198,7 +198,7 @@ struct ReceiptStatementsTests {
     /// As well as a purchase of chain 9, cancelled later.
     private static let bothCancelled =
         cancelled + #"},{"transaction_id":"8","original_transaction_id":"9","product_id":"c","#
-        + #""purchase_date_ms":"2400","expires_date_ms":"2450","cancellation_date_ms":"2950""#
+        + #""purchase_date_ms":"2400","expires_date_ms":"2450","cancellation_date_ms":"3950""#
 
     /// Types, what the body states outside its list, what the newest purchase of chain 1 states,
     /// and the subject. The newest purchase of all is of chain 9.
@@ -211,10 +211,11 @@ struct ReceiptStatementsTests {
         ("CANCEL", "", cancelled, "1"),
         ("REFUND", cancelled, cancelled, "1"),
         ("REFUND", cancelled, bothCancelled, "1"),
+        ("REFUND", #","cancellation_date":"1970-01-01 00:00:02 Etc/GMT""#, bothCancelled, "1"),
         ("REFUND", "", bothCancelled, "9"),
         ("REVOKE", #","auto_renew_product_id":"c","auto_renew_status":"false""#, cancelled, "1"),
         // The purchase cancelled later is not listed.
-        ("CANCEL", #","cancellation_date_ms":"2950""#, cancelled, "9"),
+        ("CANCEL", #","cancellation_date_ms":"3950""#, cancelled, "9"),
         ("CANCEL", renewed, "", "1"),
     ]
 

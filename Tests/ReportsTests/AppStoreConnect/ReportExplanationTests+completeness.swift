@@ -104,4 +104,28 @@ extension ReportExplanationTests {
         let found = try await explain(deliveries, table)
         #expect(found.lines == ["starts 2025-01-10 1 0: missingHistory 1 (1)"])
     }
+
+    @Test("The cell of a malformed row is left out until a later report replaces it")
+    func malformedRow() async throws {
+        let report = events(
+            "2026-01-10\tSubscribe\t1", "2026-01-10\tSubscribe\tabc", "2026-01-10\tRenew\t2")
+        let deliveries = [try chain(1).bought(), try chain(2).bought()]
+        // The row may count this one, too.
+        let nowhere = try chain(3).bought().withTransaction { $0.storefront = nil }
+        let unread = try table([report], malformed: 1)
+        let found = try await explain(deliveries + [nowhere], unread)
+        #expect(found.lines == ["renewals 2026-01-10 2 0: unexplained 2 (0)"])
+        let sound = events("2026-01-10\tSubscribe\t2")
+        let later = try await explain(deliveries, try table([report, sound], malformed: 1))
+        #expect(later.lines == ["starts 2026-01-10 2 2:", "renewals 2026-01-10 0 0:"])
+        let earlier: [Int64?] = [nil, 2]
+        #expect(later.answer.cells.map(\.earlier) == earlier)
+        let other = try await explain(deliveries, try table([sound, report], malformed: 1))
+        #expect(other.lines == found.lines)
+        // Of another country's sound row, the chain without one explains the difference.
+        var both = events("2026-01-10\tSubscribe\tabc", "2026-01-10\tSubscribe\t1")
+        both.rows[1] = both.rows[1].replacing("US", with: "FR")
+        let placed = try await explain([nowhere], try table([both], malformed: 1))
+        #expect(placed.lines == ["starts 2026-01-10 1 0: unknownCountry 1 (1)"])
+    }
 }

@@ -116,25 +116,6 @@ struct ReportExplanationTests {
         #expect(!found.answer.isExplained)
     }
 
-    @Test("The cell of a malformed row is left out until a later report replaces it")
-    func malformedRow() async throws {
-        let report = events(
-            "2026-01-10\tSubscribe\t1", "2026-01-10\tSubscribe\tabc", "2026-01-10\tRenew\t2")
-        let deliveries = [try chain(1).bought(), try chain(2).bought()]
-        // The row may count this one, too.
-        let nowhere = try chain(3).bought().withTransaction { $0.storefront = nil }
-        let unread = try table([report], malformed: 1)
-        let found = try await explain(deliveries + [nowhere], unread)
-        #expect(found.lines == ["renewals 2026-01-10 2 0: unexplained 2 (0)"])
-        let sound = events("2026-01-10\tSubscribe\t2")
-        let later = try await explain(deliveries, try table([report, sound], malformed: 1))
-        #expect(later.lines == ["starts 2026-01-10 2 2:", "renewals 2026-01-10 0 0:"])
-        let earlier: [Int64?] = [nil, 2]
-        #expect(later.answer.cells.map(\.earlier) == earlier)
-        let other = try await explain(deliveries, try table([sound, report], malformed: 1))
-        #expect(other.lines == found.lines)
-    }
-
     @Test("A product for which Apple states 0 is compared")
     func zero() async throws {
         let day = CivilDate(year: 2026, month: 1, day: 12)

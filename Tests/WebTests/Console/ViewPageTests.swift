@@ -1,6 +1,5 @@
 import AppStore
 import HTTPTypes
-import LedgerTestSupport
 import Queries
 import Reports
 import Service
@@ -183,15 +182,8 @@ struct ViewPageTests {
     @Test("Our figures beside another product's lead to chains that add up to them; theirs do not")
     func ownFigures() async throws {
         let reports = "\(ViewPageTests.home)/reports"
-        var unpriced = purchase
-        unpriced.id = "500000000000002"
-        let bought = unpriced.notification(0).withTransaction { $0.currency = nil }
-        let body = MadePurchase.body(try bought.token())
-        try await ServedPlace().serve(renewed: purchase) { client, host in
-            #expect(try await client.notify(body).status == 200)
-            _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
             var linked: Set<String> = []
-            var hasNoCurrency = false
             for name in DefinitionPack.metrics {
                 for pack in DefinitionPack.allCases.map(\.rawValue) {
                     let page = try await client.get(
@@ -206,14 +198,12 @@ struct ViewPageTests {
                         #expect(chains.status == 200, "\(address)")
                         #expect(chains.text.contains("<h1>\(figure) "), "\(address)")
                         linked.insert(name)
-                        if address.contains(/group=currency(=|%3D)(&|$)/) { hasNoCurrency = true }
                     }
                     let rows = page.text.ranges(of: "<tr data-row").count
                     #expect(cells.count - 1 <= rows, "\(name) by \(pack)")
                 }
             }
             #expect(linked.isSuperset(of: ["active", "arr", "churn", "mrr", "revenue", "starts"]))
-            #expect(hasNoCurrency)
         }
     }
 

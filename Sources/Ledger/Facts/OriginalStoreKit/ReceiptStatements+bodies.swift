@@ -73,12 +73,13 @@ extension ReceiptStatements {
         }
         guard
             let chain = notification.originalTransactionId ?? named?.originalTransactionId
-                ?? cancelledChain(notification, transactions)
+                ?? cancelledPurchase(notification, transactions)?.originalTransactionId
                 ?? renewedChain(notification, content) ?? newestChain(transactions)
         else { return nil }
         let ofChain = transactions.filter { $0.originalTransactionId == chain }
-        let cancelled = [named, newestCancelled(ofChain)].compactMap(\.self)
-            .first { $0.revocationDate != nil }
+        let cancelled = [
+            named, cancelledPurchase(notification, ofChain), newestCancelled(ofChain),
+        ].compactMap(\.self).first { $0.revocationDate != nil }
         let cause = Cause(
             notification, renewal: content.renewals.first { $0.chain == chain }?.renewal,
             isUpgrade: isAboutUpgrade(notification, ofChain, cancelled: cancelled))
@@ -91,15 +92,18 @@ extension ReceiptStatements {
                 ? ["notificationType"] : [])
     }
 
-    /// Of a notification about a cancellation, the chain of the purchase cancelled at the date
-    /// stated outside the list, or, without one, of that cancelled last. Nil if none is listed.
-    private static func cancelledChain(
+    /// Of a notification about a cancellation, the purchase cancelled at the date stated outside the
+    /// list, which may have whole seconds, or, without one, that cancelled last. Nil if none is
+    /// listed.
+    private static func cancelledPurchase(
         _ notification: NotificationV1, _ transactions: [TransactionSnapshot]
-    ) -> OriginalTransactionId? {
+    ) -> TransactionSnapshot? {
         guard isAboutCancellation(notification) else { return nil }
         let stated = notification.cancellationDate
-        let dated = transactions.filter { stated == nil || $0.revocationDate == stated }
-        return newestCancelled(dated)?.originalTransactionId
+        return newestCancelled(
+            transactions.filter { purchase in
+                stated.map { purchase.revocationDate?.isSameSecond(as: $0) == true } ?? true
+            })
     }
 
     /// The chain of the only renewal, or of the only one that equals the renewal stated outside the
