@@ -367,7 +367,7 @@ struct AccessReasonTests {
         for code in NoticeCode.allCases {
             let here = reading.answer.notices.filter { $0.code == code }
             for caveat in Set((here.isEmpty ? [notice(code, "A.")] : here).map(\.caveat)) {
-                let said = text.components(of: "<li>\(HTML(escaping: caveat).text)")
+                let said = text.components(of: "<li>\(frame.timed(caveat).text)")
                 #expect(said == (here.isEmpty ? 0 : 1), "\(code)")
             }
         }

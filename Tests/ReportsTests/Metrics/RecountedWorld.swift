@@ -101,7 +101,22 @@ struct RecountedLife: Sendable {
             let known = newest[id]?.signedDate?.milliseconds ?? .min
             if transaction.signedDate?.milliseconds ?? .min >= known { newest[id] = transaction }
         }
-        payloads = newest
+        payloads = newest.mapValues { purchase in
+            newest.values.filter { RecountedLife.isCopy($0, of: purchase) }
+                .max { ($0.signedDate!, $0.transactionId!) < ($1.signedDate!, $1.transactionId!) }
+                ?? purchase
+        }
+    }
+
+    /// Whether it is a restored copy of a purchase, which has its line item and overlaps it, or it.
+    private static func isCopy(
+        _ other: TransactionPayload, of purchase: TransactionPayload
+    ) -> Bool {
+        guard let item = purchase.webOrderLineItemId, item.rawValue != "0",
+            let begin = purchase.purchaseDate, let end = purchase.expiresDate,
+            let otherBegin = other.purchaseDate, let otherEnd = other.expiresDate
+        else { return false }
+        return other.webOrderLineItemId == item && begin < otherEnd && otherBegin < end
     }
 
     /// A stretch of the truth with its transaction, while it is paid for.
