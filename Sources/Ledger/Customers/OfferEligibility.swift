@@ -193,7 +193,7 @@ private struct ProductGroup {
 
 extension History {
     /// Copies, restored at or after their end, of which no period of at least their rank states the
-    /// purchase: those of a higher rank than their period, and those of purchases that are not known
+    /// purchase: those of a higher rank than their period, and those of unknown purchases
     /// (`Lifecycle.md` §2 rules 2 and 4).
     fileprivate var apartCopies: [TransactionRecord] {
         func item(_ fact: Int) -> WebOrderLineItemId? {

@@ -92,8 +92,8 @@ extension ReceiptStatements {
                 ? ["notificationType"] : [])
     }
 
-    /// Of a notification about a cancellation, the purchase cancelled at the date stated outside the
-    /// list, which may have whole seconds, or, without one, that cancelled last. Nil if none is
+    /// Of a notification about a cancellation, the purchase cancelled at the date stated outside
+    /// the list, which may have whole seconds, or, without one, that cancelled last. Nil if none is
     /// listed.
     private static func cancelledPurchase(
         _ notification: NotificationV1, _ transactions: [TransactionSnapshot]
