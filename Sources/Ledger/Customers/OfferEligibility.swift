@@ -43,10 +43,9 @@ public struct OfferEligibility: Hashable, Sendable {
 
     /// Applies a rule to a customer's chains of one app.
     ///
-    /// Nil where it depends on a subscription whose group is unknown.
-    ///
-    /// - Parameter groups: Apple's group of products of the app, by every customer's purchases;
-    ///   without products whose group the catalogue has.
+    /// Nil where it depends on a subscription whose group is unknown. `groups` has Apple's group of
+    /// products of the app, by every customer's purchases, without products whose group the
+    /// catalogue has.
     public static func decide(
         _ rule: Rule, product: ProductId, lives: [Lifecycle], at: Timestamp, catalogue: Catalogue,
         groups: [ProductId: SubscriptionGroupIdentifier] = [:]
