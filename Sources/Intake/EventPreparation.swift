@@ -184,8 +184,7 @@ package struct EventPreparation: Sendable {
     /// Payloads are decoded only after their signature was verified, so an undecodable one is
     /// genuine: a later version may understand it. A notification whose parts are invalid or
     /// disagree is genuine too: its own signature was verified before theirs. A pair is not, since
-    /// any client can combine one. What only a local certificate signed is
-    /// not genuine here.
+    /// any client can combine one. What only a local certificate signed is not genuine here.
     private static func isGenuine(_ error: VerificationError, _ submission: Submission) -> Bool {
         switch submission.form {
         case .unreadable, .verifyReceipt: false
