@@ -65,11 +65,21 @@ package enum PlainPages {
     package static let waitingSeconds = 2
 
     /// A page whose answer is being made.
-    package static func waiting(_ frame: Frame) -> Page {
-        Page(
+    ///
+    /// - Parameter progress: the events read, and those to read; nil before the first.
+    package static func waiting(_ frame: Frame, _ progress: (done: Int64, total: Int64)?) -> Page {
+        let bar: HTML =
+            progress.map { done, total in
+                """
+                <p><progress aria-label="events read" max="\(max(total, 1))" \
+                value="\(done)"></progress> \(done) of \(total) events \
+                 read</p>
+                """
+            } ?? ""
+        return Page(
             "Being computed", frame,
             """
-            <p role="status">This report reads many events. The page loads itself again every \
+            \(bar)<p role="status">This report reads many events. The page loads itself again every \
             \(waitingSeconds) s until it is ready, without delaying other pages; \
             <a href="">reload</a>.</p>
             """)

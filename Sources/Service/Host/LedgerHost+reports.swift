@@ -139,7 +139,10 @@ extension LedgerHost {
         try await computed(scope) { snapshot in
             var query = MetricsQuery(
                 snapshot, reportTimeZone: configuration.reportTimeZone, now: clock(),
-                knowledge: scope.knowledge, bundleId: scope.bundleId)
+                knowledge: scope.knowledge, bundleId: scope.bundleId
+            ) { [handler = ReportProgress.handler] done, total in
+                handler?(ReportProgress(done: done, total: total))
+            }
             query.rates = rates
             return try await compute(query, snapshot.position)
         }

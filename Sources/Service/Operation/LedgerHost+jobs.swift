@@ -24,7 +24,11 @@ extension LedgerHost {
                 let age = try? ledger(environment).age
                 reportJobs.start(job.id, at: clock(), age: age)
                 let state: JobState<ServedAnswer>
-                do { state = .finished(try await make()) } catch {
+                do {
+                    let answer = try await ReportProgress.$handler.withValue(
+                        { [reportJobs] in reportJobs.note($0, of: job.id) }, operation: make)
+                    state = .finished(answer)
+                } catch {
                     state = .failed(code: LedgerHost.code(of: error), message: message(of: error))
                 }
                 reportJobs.end(job.id, state, at: clock())
@@ -69,6 +73,24 @@ extension LedgerHost {
     }
 }
 
+/// How far a report is.
+public struct ReportProgress: Sendable, Equatable, JSONObjectWritable {
+    /// Events read. A report that reads the log several times begins again each time.
+    public let done: Int64
+    /// Events to read, approximately.
+    public let total: Int64
+
+    public init(done: Int64, total: Int64) { (self.done, self.total) = (done, total) }
+
+    public func writeMembers(to json: inout JSONWriter) {
+        json.member("done", done)
+        json.member("total", total)
+    }
+
+    /// Called by the report that a task makes in the background; none for other reports.
+    @TaskLocal static var handler: (@Sendable (ReportProgress) -> Void)?
+}
+
 /// A long report made in the background.
 public struct ReportJob: Sendable, JSONObjectWritable {
     public let id: String
@@ -80,6 +102,8 @@ public struct ReportJob: Sendable, JSONObjectWritable {
     /// `ServedLedger.age` when it was started: that of its result.
     public internal(set) var age: Duration?
     public internal(set) var state = JobState<ServedAnswer>.waiting
+    /// Nil until it has read its first events.
+    public internal(set) var progress: ReportProgress?
 
     /// The object of `GET /v1/jobs/{id}`.
     public func writeMembers(to json: inout JSONWriter) {
@@ -89,6 +113,7 @@ public struct ReportJob: Sendable, JSONObjectWritable {
         json.member("createdAt", createdAt)
         json.member("startedAt", startedAt)
         json.member("endedAt", endedAt)
+        json.member("progress", progress)
         state.writeFailure(to: &json)
         json.key("result")
         guard let result else { return json.null() }
@@ -140,6 +165,8 @@ final class ReportJobs: Sendable {
     func start(_ id: String, at now: Timestamp, age: Duration?) {
         update(id) { ($0.state, $0.startedAt, $0.age) = (.running, now, age) }
     }
+
+    func note(_ progress: ReportProgress, of id: String) { update(id) { $0.progress = progress } }
 
     func end(_ id: String, _ state: JobState<ServedAnswer>, at now: Timestamp) {
         update(id) { ($0.state, $0.endedAt) = (state, now) }

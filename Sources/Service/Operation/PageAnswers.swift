@@ -17,6 +17,8 @@ public final class PageAnswers: Sendable {
         private let ended =
             Mutex<(result: Result<any Sendable, any Error>, at: ContinuousClock.Instant)?>(nil)
 
+        fileprivate let progress = Mutex<ReportProgress?>(nil)
+
         var result: Result<any Sendable, any Error>? { ended.withLock { $0?.result } }
 
         fileprivate var endedAt: ContinuousClock.Instant? { ended.withLock { $0?.at } }
@@ -61,6 +63,11 @@ public final class PageAnswers: Sendable {
         }
     }
 
+    /// Nil before the first events are read, and where no answer is being made.
+    func progress(_ key: String) -> ReportProgress? {
+        answers.withLock { $0[key] }?.progress.withLock { $0 }
+    }
+
     /// Forgets every answer, also those being made.
     func removeAll() { answers.withLock { $0 = [:] } }
 }
@@ -82,7 +89,12 @@ extension LedgerHost {
         if isNew {
             background.start { [self] in
                 await jobTurns.pass {
-                    do { answer.end(.success(try await make())) } catch {
+                    do {
+                        let value = try await ReportProgress.$handler.withValue(
+                            { progress in answer.progress.withLock { $0 = progress } },
+                            operation: make)
+                        answer.end(.success(value))
+                    } catch {
                         answer.end(.failure(error))
                     }
                 }
@@ -91,4 +103,7 @@ extension LedgerHost {
         }
         return try pageAnswers.result(of: answer, key, isKept: !isNew)?.get() as? Value
     }
+
+    /// How far the answer under a key is; nil before its first events are read.
+    public func pageProgress(_ key: String) -> ReportProgress? { pageAnswers.progress(key) }
 }

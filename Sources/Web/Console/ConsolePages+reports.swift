@@ -46,13 +46,14 @@ extension ConsolePages {
         let key = frame.state.url(frame.path, frame.kept)
         guard file == nil else {
             let title = question.isPaid ? "\(name)-paid" : name
-            let made = try await host.pageAnswer("\(key) csv") {
+            let key = "\(key) csv"
+            let made = try await host.pageAnswer(key) {
                 try ConsolePages.csv(try await host.report(asked, scope), title)
             }
-            return made ?? waiting(frame)
+            return made ?? waiting(frame, key)
         }
         let made = try await host.pageAnswer(key) { try await host.report(asked, scope) }
-        guard let report = made else { return waiting(frame) }
+        guard let report = made else { return waiting(frame, key) }
         return response(ReportPage(frame, report, name: name).page)
     }
 
@@ -86,7 +87,7 @@ extension ConsolePages {
                 asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after,
                 limit: Frame.rowCount)
         }
-        guard let found = made else { return waiting(frame) }
+        guard let found = made else { return waiting(frame, key) }
         return response(CellPage.page(frame, found))
     }
 
@@ -112,10 +113,11 @@ extension ConsolePages {
             between: [frame.state.knowledge], question.rates)
         var scope = scope(frame)
         scope.knowledge = .everything
-        let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) { [scope] in
+        let key = frame.state.url(frame.path, frame.kept)
+        let made = try await host.pageAnswer(key) { [scope] in
             try await host.report(asked, scope)
         }
-        guard let report = made else { return waiting(frame) }
+        guard let report = made else { return waiting(frame, key) }
         return response(DiffPage.page(frame, name: name, report))
     }
 
@@ -136,10 +138,11 @@ extension ConsolePages {
         let from =
             stated
             ?? frame.now.advanced(byMilliseconds: -OperationsLimits.retentionMilliseconds)
-        let made = try await host.pageAnswer(frame.state.url(frame.path, frame.kept)) {
+        let key = frame.state.url(frame.path, frame.kept)
+        let made = try await host.pageAnswer(key) {
             try await host.retentionOffersReport(from: from, to: to, scope)
         }
-        guard let offers = made else { return waiting(frame) }
+        guard let offers = made else { return waiting(frame, key) }
         return response(RetentionOffersPage(frame, offers).page)
     }
 }

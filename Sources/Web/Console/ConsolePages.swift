@@ -98,9 +98,10 @@ struct ConsolePages: Sendable {
         return response
     }
 
-    /// A page that reloads itself until its answer is ready.
-    func waiting(_ frame: Frame) -> Response {
-        var response = response(PlainPages.waiting(frame), status: .accepted)
+    /// A page that reloads itself until its answer, kept under `key`, is ready.
+    func waiting(_ frame: Frame, _ key: String) -> Response {
+        let progress = host.pageProgress(key).map { ($0.done, $0.total) }
+        var response = response(PlainPages.waiting(frame, progress), status: .accepted)
         response.headers[.refresh] = String(PlainPages.waitingSeconds)
         return response
     }

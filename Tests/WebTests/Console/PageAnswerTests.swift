@@ -1,3 +1,6 @@
+import HTTPTypes
+import Queries
+import Reports
 import Testing
 
 @testable import Service
@@ -26,6 +29,33 @@ struct PageAnswerTests {
                 }
                 #expect(found == 7)
             }
+        }
+    }
+
+    @Test("A page whose report is being made says how many of the events are read")
+    func progress() async throws {
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, host in
+            let (gate, opening) = AsyncStream.makeStream(of: Void.self)
+            var parameters = MetricParameters()
+            parameters.from = "2026-01-01"
+            let question = ReportQuestion.metric(.churn(isPaid: false), parameters)
+            let make: @Sendable () async throws -> Report = {
+                let report = try await host.report(question, QueryScope(minPosition: 2))
+                for await _ in gate {}
+                return report
+            }
+            // The page's address, which it keeps its answer under.
+            let page = "/console/production/reports/churn?from=2026-01-01"
+            #expect(host.pageProgress(page) == nil)
+            #expect(try await host.pageAnswer(page, patience: .zero, make) == nil)
+            while host.pageProgress(page) == nil { await Task.yield() }
+            let waiting = try await client.send(.get, page)
+            #expect(waiting.status == 202)
+            #expect(waiting.text.contains("2 of 2 events read"))
+            #expect(waiting.headers[.refresh] == "2")
+            opening.finish()
+            #expect(try await client.get(page).status == 200)
+            #expect(host.pageProgress("other") == nil)
         }
     }
 
