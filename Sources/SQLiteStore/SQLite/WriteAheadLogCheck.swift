@@ -38,7 +38,12 @@ struct WriteAheadLogCheck {
         else { return }
         var suspected: (header: [UInt8], damage: Int)?
         for _ in 0..<WriteAheadLogCheck.attemptCount {
-            let file = try OpenFile.reading(log)
+            let file: OpenFile
+            do throws(StoreError) { file = try OpenFile.reading(log) } catch {
+                // The last process to close the database deletes its log.
+                guard stat.at(log) != nil else { return }
+                throw error
+            }
             let start = try file.read(at: 0, count: WriteAheadLogHeader.byteCount)
             guard
                 let damage = try firstDamage(in: file, WriteAheadLogHeader(start), afterBlock)

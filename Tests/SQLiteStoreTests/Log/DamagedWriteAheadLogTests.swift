@@ -215,6 +215,13 @@ struct DamagedWriteAheadLogTests {
         // Damage of what was written before is found all the same.
         let damaged = Self.flipped(after, 32 + 24 + 100, 3)
         #expect(try check(damaged)?.code == .fileCorrupt)
+
+        // Another process that closes the file deletes this one before the next walk.
+        try damaged.write(to: target)
+        try WriteAheadLogCheck(
+            path: left.file("log.sqlite"), pageByteCount: EventLog.pageByteCount
+        ).run { try? FileManager.default.removeItem(at: target) }
+        #expect(!FileManager.default.fileExists(atPath: target.path))
     }
 
     @Test("A log that is open elsewhere is not checked")
