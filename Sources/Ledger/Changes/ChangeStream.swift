@@ -38,8 +38,7 @@ public struct ChangeStream: Sendable {
         _ chain: ChainId, facts: [Fact], readings: [ClockReading], rules: Rules,
         isWanted: (ChangePlace) -> Bool, isCancelled: () -> Bool = { false }
     ) {
-        // An earlier erasure is no change of the life that began after it.
-        let facts = facts.filter { $0.cause.kind != .erasure || chain.erased != nil }
+        let facts = (chain.erased == nil ? ChangeStream.life(facts) : facts)
             .sorted { $0.position < $1.position }
         let readings = readings.sorted { ($0.position, $0.at) < ($1.position, $1.at) }
         var emitter = ChangeEmitter(chain: chain, rules: rules)
@@ -65,14 +64,20 @@ public struct ChangeStream: Sendable {
         nextDue = emitter.nextDue
     }
 
-    /// `nextDue` of the stream of these facts and readings. Takes one fold; a stream folds once per
-    /// fact.
+    /// Facts without erasures: an earlier one is no change of the life that began after it.
+    private static func life(_ facts: [Fact]) -> [Fact] {
+        facts.filter { $0.cause.kind != .erasure }
+    }
+
+    /// `nextDue` of the stream of a chain with these facts and readings. Takes one fold; a stream
+    /// folds once per fact.
     ///
     /// May be in the past: an event emits what was due when it arrived, and anything due later is
     /// not emitted until a clock reading.
     public static func nextDue(
         _ facts: [Fact], readings: [ClockReading], rules: Rules
     ) -> Timestamp? {
+        let facts = life(facts)
         let reported = facts.map(\.receivedAt) + readings.map(\.at)
         guard let clock = reported.max() else { return nil }
         let life = Lifecycle(facts, environment: rules.environment, catalogue: rules.catalogue)

@@ -146,7 +146,9 @@ extension ChangeFeed {
         {
             cursor = piece.next
             // A scan by other rules reads every chain, most of which change much later.
-            found += try await reader.dues(of: piece.chains, through: head).filter { $0.at <= end }
+            for some in piece.chains.pieces(of: FeedLimits.dueChainCount) {
+                found += try await reader.dues(of: some, through: head).filter { $0.at <= end }
+            }
         }
         state.withLock { $0.dues.windowEnd = end }
         note(found)

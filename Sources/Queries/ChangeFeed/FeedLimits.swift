@@ -6,7 +6,7 @@ public enum FeedLimits {
     public static let pageReadingCount = 1_000
     /// Ends of readings read at a time to find the newest of this log.
     static let readingEndCount = 256
-    /// Due chains that are folded together: bounds memory after a long idle period.
+    /// Chains that are folded together: bounds memory after a long idle period, and in a scan.
     static let dueChainCount = 1_000
     /// The window of known clock changes, and so the interval of scans over all rows.
     public static let windowMilliseconds: Int64 = 60 * 60_000

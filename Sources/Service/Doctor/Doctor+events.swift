@@ -41,7 +41,9 @@ extension Doctor {
                 .warning, "clock",
                 "\(seen.futureCount) events, from position \(first), claim to have arrived in the"
                     + " future: the clock was ahead then, or is behind now. Queries of what was known"
-                    + " at a time (--known-at) are off by as much; positions are not.")
+                    + " at a time (--known-at) are off by as much; positions are not. Until the"
+                    + " clock has caught up with the newest of them, new events are dated so, too:"
+                    + " commands take effect late, and feeds and webhooks emit ends early.")
         }
         if let first = seen.firstEarly {
             note(

@@ -1,4 +1,5 @@
 import AppStore
+internal import LedgerStore
 
 /// Exponential backoff with jitter.
 struct RetrySchedule: Sendable {
@@ -21,6 +22,16 @@ struct RetrySchedule: Sendable {
     /// delay was set by a clock that was ahead, and counts as reached.
     func isAhead(_ moment: Timestamp, of now: Timestamp) -> Bool {
         now < moment && moment.milliseconds(since: now) <= WebhookLimits.furthestMilliseconds
+    }
+
+    /// The changes whose next attempt is due. The longest due come first, so that none waits behind
+    /// others that came due again; times of a clock that was ahead count by their distance.
+    func due(_ changes: [WaitingChange], at now: Timestamp) -> [WaitingChange] {
+        func distance(_ change: WaitingChange) -> UInt64 {
+            change.nextAt.milliseconds(since: now).magnitude
+        }
+        return changes.filter { !isAhead($0.nextAt, of: now) }
+            .sorted { (distance($1), $0.chainPlace) < (distance($0), $1.chainPlace) }
     }
 
     /// Whether a change first attempted then is given up.

@@ -78,19 +78,21 @@ public actor WebhookDelivery {
         }
     }
 
-    /// Retries due changes, else delivers new ones; false when there was nothing to do.
+    /// Retries due changes and delivers new ones; false when there was nothing to do.
     public func step() async throws(StoreError) -> Bool {
-        guard let row = try await load(), row.disabledAt == nil else { return false }
+        guard let standing = try await load(), standing.disabledAt == nil else { return false }
         guard isDown else {
-            if try await retry(row) { return true }
-            return try await advance(row)
+            let hasRetried = try await retry(standing)
+            // Changes that fail again and again do not hold new ones back.
+            guard !isDown, let row, row.disabledAt == nil else { return hasRetried }
+            return try await advance(row) || hasRetried
         }
         if let probeAt, schedule.isAhead(probeAt, of: clock.now) { return false }
         // Unattempted changes are the better probe: a few changes that an endpoint always rejects
         // must not make it look down. Changes that only wait behind these cannot be attempted.
-        if heads.contains(where: { $0.attempts == 0 }) { return try await retry(row) }
-        if try await advance(row) { return true }
-        return try await retry(row)
+        if heads.contains(where: { $0.attempts == 0 }) { return try await retry(standing) }
+        if try await advance(standing) { return true }
+        return try await retry(standing)
     }
 
     // MARK: State
@@ -232,13 +234,12 @@ public actor WebhookDelivery {
     }
 
     private func retry(_ standing: WebhookEndpointRow) async throws(StoreError) -> Bool {
-        let now = clock.now
         var heads = heads
         if isDown {
             heads =
                 heads.min { ($0.attempts, $0.nextAt) < ($1.attempts, $1.nextAt) }.map { [$0] } ?? []
         } else {
-            heads = heads.filter { !schedule.isAhead($0.nextAt, of: now) }
+            heads = schedule.due(heads, at: clock.now)
         }
         guard !heads.isEmpty else { return false }
         var chains: [[FeedChange]] = []

@@ -74,6 +74,18 @@ struct ChangeStreamTests {
         #expect(stream.changes[0].answer?.state == .subscribed)
     }
 
+    @Test("an earlier erasure of these ids hides no end of a life that claims to be older")
+    func erasedBefore() {
+        // given
+        let erasure = Fact.reported(.erasure, at: nil).with { $0.receivedAt = day(100) }
+        let facts = [erasure, bought, turnedOff]
+        // when
+        let due = ChangeStream.nextDue(numbered(facts), readings: [], rules: Self.rules)
+        // then
+        #expect(due == day(30))
+        #expect(due == stream(facts).nextDue)
+    }
+
     @Test("a reading emits an unstated expiry once")
     func expiryByClock() throws {
         let changes = reported([bought, turnedOff], readings: [reading(9, day(30, 400))])

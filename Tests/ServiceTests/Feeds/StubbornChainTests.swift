@@ -3,6 +3,7 @@ import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
+import Queries
 import SQLiteStore
 import Synchronization
 import Testing
@@ -75,6 +76,39 @@ struct StubbornChainTests {
             try await webhook.deliverAll()
             #expect(receiver.tried.count == stubborn.count + rejected.count + others.count)
             #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
+        }
+    }
+
+    @Test("Chains that hang again and again hold back neither new changes nor one another")
+    func hanging() async throws {
+        try await open { live in
+            // given: more changes that failed once and are due than are retried at once
+            try await live.webhook(Receiver()).deliverAll()
+            let hanging = Self.chains(2 * WebhookLimits.concurrency + 1, from: 1_000)
+            try await live.take(hanging.map { $0.bought() })
+            let (operations, clock) = (live.session.ledger.operations, live.clock)
+            var row = try #require(try await operations.webhookEndpoint("books"))
+            row.move(to: try await live.feed.end())
+            let waiting = try await live.changes().map {
+                WaitingChange(
+                    place: $0.place, chain: $0.chain, attempts: 1, firstAt: clock.now,
+                    nextAt: clock.now)
+            }
+            try await operations.keep(row, waiting: waiting, done: [])
+            let stuck = Set(hanging.map(\.id))
+            let receiver = Receiver { message in
+                guard stuck.contains(message.chain) else { return .answered(status: 204) }
+                clock.advance(byMilliseconds: WebhookLimits.timeoutMilliseconds)
+                return .timedOut
+            }
+            let webhook = live.webhook(receiver)
+            // when: those of a step are due again with the next one
+            let others = Self.chains(1, from: 2_000)
+            try await live.take(others.map { $0.bought() })
+            for _ in 0..<3 { _ = try await webhook.step() }
+            // then
+            #expect(receiver.taken.map(\.chain) == others.map(\.id))
+            #expect(stuck.isSubset(of: receiver.tried.map(\.chain)))
         }
     }
 
@@ -197,6 +231,25 @@ struct StubbornChainTests {
             let moment = now.advanced(byMilliseconds: distance)
             #expect(schedule.isAhead(moment, of: now) == isAhead, "\(distance)")
         }
+    }
+
+    @Test("Of due changes the longest due is first; one set by a clock that was ahead is due, too")
+    func dueOrder() {
+        // given
+        let now = Timestamp(milliseconds: 1_780_272_000_000)
+        let distances: [Int64] = [0, -5, 1, -7, -5, WebhookLimits.furthestMilliseconds + 1]
+        let changes = distances.enumerated().map { index, distance in
+            WaitingChange(
+                place: ChangePlace(position: Int64(index)),
+                chain: ChainId(
+                    bundleId: BundleId(MadeChain.app),
+                    originalTransactionId: OriginalTransactionId("9")),
+                attempts: 1, firstAt: now, nextAt: now.advanced(byMilliseconds: distance))
+        }
+        // when
+        let due = RetrySchedule { 1 }.due(changes.reversed(), at: now)
+        // then
+        #expect(due.map(\.place.position) == [5, 3, 1, 4, 0])
     }
 
     @Test("More waiting changes than the limit, found at a start: none is overtaken in its chain")

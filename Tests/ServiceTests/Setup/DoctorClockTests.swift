@@ -44,7 +44,10 @@ struct DoctorClockTests {
         let back = Doctor.clockToleranceMilliseconds + excess
         let reported = await warnings(ledger, now: ledger.now.advanced(byMilliseconds: -back))
         #expect(reported.count == Int(excess))
-        if excess > 0 { #expect(reported[0].contains("1 events, from position 1,")) }
+        if excess > 0 {
+            #expect(reported[0].contains("1 events, from position 1,"))
+            #expect(reported[0].contains("new events are dated so, too"))
+        }
     }
 
     @Test(
