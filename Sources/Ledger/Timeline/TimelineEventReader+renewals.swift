@@ -7,6 +7,8 @@ extension TimelineEventReader {
         /// When that was first stated.
         var willRenewSince: Timestamp?
         var commitmentWillRenew: Bool?
+        /// Whether that changed, and no change of auto-renew was added since.
+        var isUnannounced = false
         /// Whether the decision not to continue the commitment was the last one read.
         var endsWithCommitment = false
         var productId: ProductId?
@@ -68,13 +70,17 @@ extension TimelineEventReader {
         let fact = point.fact
         let type = facts[fact].cause.notificationType?.value
         let subtype = facts[fact].cause.subtype?.value
-        if let stated = commitmentDecision(subtype, renewal, &view) {
+        if let stated = commitmentDecision(type, subtype, renewal, &view) {
             view.willRenew = renewal.willRenew
+            view.isUnannounced = false
             view.endsWithCommitment = !stated
             add(stated ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
             return
         }
-        if renewal.commitmentWillRenew != false { view.endsWithCommitment = false }
+        // A renewal info that does not state it says nothing about the commitment of its product.
+        if renewal.commitmentWillRenew ?? (renewal.productId != view.productId) {
+            view.endsWithCommitment = false
+        }
         guard let willRenew = renewal.willRenew else { return }
         let isStated = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
         // A statement of the same millisecond as the first one may precede it.
@@ -89,24 +95,29 @@ extension TimelineEventReader {
         // A new purchase turns auto-renew on by itself, and the end of retry turns it off.
         if willRenew, type == .subscribed { return }
         if !willRenew, isInvoluntaryEnd(type, subtype, renewal) { return }
+        view.isUnannounced = false
         add(willRenew ? .autoRenewEnabled : .autoRenewDisabled, at: facts.times[fact], fact: fact)
     }
 
     /// The customer's decision about a commitment, if the notification states it while the billing
-    /// periods inside the commitment still renew.
+    /// periods inside the commitment still renew. A renewal info signed before the notification, as
+    /// one that a device uploads, may have stated it first.
     private func commitmentDecision(
-        _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+        _ type: NotificationType?, _ subtype: Subtype?, _ renewal: Shared<RenewalSnapshot>,
+        _ view: inout RenewalView
     ) -> Bool? {
         guard let willRenew = renewal.commitmentWillRenew else { return nil }
         let before = view.commitmentWillRenew
         view.commitmentWillRenew = willRenew
+        // A new purchase turns it on by itself.
+        if willRenew != before ?? true { view.isUnannounced = !(willRenew && type == .subscribed) }
         let stated: Bool
         switch subtype {
         case .autoRenewEnabled: stated = true
         case .autoRenewDisabled: stated = false
         default: return nil
         }
-        return willRenew == stated && before != stated ? stated : nil
+        return willRenew == stated && (before != stated || view.isUnannounced) ? stated : nil
     }
 
     /// Whether auto-renew is off because the subscription ended for another reason.

@@ -110,7 +110,7 @@ struct PayloadFactTests {
     /// The reducer version that each decoder version came with; a new decoder adds a line.
     private static let versions = [
         (decoder: 7, reducer: 14), (decoder: 8, reducer: 16), (decoder: 9, reducer: 18),
-        (decoder: 10, reducer: 19),
+        (decoder: 10, reducer: 19), (decoder: 11, reducer: 20),
     ]
 
     @Test("A new decoder comes with a new reducer version, the only one that answers state")

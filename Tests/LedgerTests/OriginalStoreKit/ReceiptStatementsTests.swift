@@ -259,11 +259,32 @@ struct ReceiptStatementsTests {
         #expect(grace.parts[1].fact.cause.subtype?.value == .gracePeriod)
     }
 
-    @Test("An unknown type changes nothing and is reported")
-    func unknown() throws {
-        let reported = try statements(body("LATER")).parts[1].fact
-        #expect(reported.cause.notificationType?.rawValue == "LATER")
+    @Test(
+        "An unknown type changes nothing and is reported, also one that only version 2 has",
+        arguments: [("LATER", "LATER"), ("EXPIRED", nil), ("REFUND_REVERSED", nil)]
+            as [(String, String?)])
+    func unknown(type: String, stated: String?) throws {
+        let reported = try statements(body(type)).parts[1].fact
+        #expect(reported.cause.notificationType?.rawValue == stated)
         #expect(reported.unknownValues == ["notificationType"])
+    }
+
+    @Test("Unknown values of all purchases and of the renewal are named once for each chain")
+    func unknownValues() throws {
+        let ownership = #","in_app_ownership_type":"LOANED""#
+        let cancelled = #","cancellation_date_ms":"2900","cancellation_reason":"7""#
+        let text = body("DID_RENEW", "", ownership + cancelled)
+            .replacing(#""expires_date_ms":"2000""#, with: #""expires_date_ms":"2000""# + ownership)
+            .replacing(
+                #""auto_renew_status":"1""#,
+                with: #""auto_renew_status":"4","expiration_intent":"9","price_consent_status":"8""#
+            )
+        let parts = try statements(text).parts
+        let ofChain = [
+            "transaction.inAppOwnershipType", "transaction.revocationReason",
+            "renewal.autoRenewStatus", "renewal.expirationIntent", "renewal.priceIncreaseStatus",
+        ]
+        #expect(parts.map(\.fact.unknownValues) == [[], ofChain, []])
     }
 
     @Test("Before 2020 cancellations were beside the transaction")

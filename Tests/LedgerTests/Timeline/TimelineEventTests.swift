@@ -53,6 +53,59 @@ struct LifeFactTests {
         #expect(first.lifeFacts.isEmpty)
     }
 
+    /// A renewal info inside a commitment, with a notification if it has a subtype; nil states
+    /// nothing about the commitment.
+    private func committed(
+        _ willRenew: AutoRenewStatus?, _ subtype: Subtype? = nil,
+        autoRenew: AutoRenewStatus = .on, product: String = "a", at signedDate: Timestamp
+    ) -> Fact {
+        let fact =
+            subtype.map { Fact.notification(.didChangeRenewalStatus, $0, at: signedDate) }
+            ?? .renewalInfo(at: signedDate)
+        return fact.renewal {
+            $0.productId = ProductId(product)
+            $0.autoRenewProductId = ProductId(product)
+            $0.autoRenewStatus = Raw(autoRenew)
+            $0.commitment = willRenew.map { .init(autoRenewStatus: Raw($0)) }
+        }
+    }
+
+    private func changes(_ facts: Fact...) -> [TimelineEvent] {
+        given([bought, committed(.on, at: day(1))] + facts).lifeFacts
+    }
+
+    @Test("A decision about a commitment is a fact, once, also if it was stated before")
+    func commitment() {
+        let told = changes(
+            committed(.off, at: day(4)), committed(.off, .autoRenewDisabled, at: day(5)),
+            committed(.off, .autoRenewDisabled, at: day(6)), committed(.on, at: day(7)),
+            committed(.on, .autoRenewEnabled, at: day(8)))
+        #expect(told.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
+        #expect(told.map(\.at) == [day(5), day(8)])
+        // Here the renewal info alone shows the change.
+        let shown = changes(
+            committed(.off, autoRenew: .off, at: day(4)),
+            committed(.off, .autoRenewDisabled, autoRenew: .off, at: day(5)))
+        #expect(shown.map(\.at) == [day(4)])
+        // A purchase turned it on, and no change was seen.
+        let unseen = changes(committed(.on, .autoRenewEnabled, at: day(5)))
+        #expect(unseen.isEmpty)
+    }
+
+    @Test("The end of a commitment is no second fact, also if a renewal info does not state it")
+    func commitmentEnds() {
+        let decided = committed(.off, .autoRenewDisabled, at: day(5))
+        let ended = changes(
+            decided, committed(nil, at: day(6)), committed(.off, autoRenew: .off, at: day(20)),
+            committed(nil, autoRenew: .off, at: day(25)))
+        #expect(ended.map(\.at) == [day(5)])
+        let ofAnother = changes(
+            decided, committed(nil, product: "b", at: day(10)),
+            committed(nil, autoRenew: .off, product: "b", at: day(20)))
+        #expect(ofAnother.map(\.name) == [.autoRenewDisabled, .autoRenewDisabled])
+        #expect(ofAnother.map(\.at) == [day(5), day(20)])
+    }
+
     @Test("A notification without a renewal info still states its fact")
     func bare() {
         let life = given(

@@ -36,8 +36,8 @@ extension PlainCounts {
     /// reason.
     private var decisions: [(at: Timestamp, isOn: Bool)] {
         var (standing, commitment): (Bool?, Bool?) = (nil, nil)
-        // The last decision ended the commitment.
-        var isEnding = false
+        // The last decision ended the commitment; one about it was stated, but not yet counted.
+        var (isEnding, isUncounted) = (false, false)
         let ends = Set(plain.stated.compactMap { Self.lastEnd($0.transaction) })
         var found: [(at: Timestamp, isOn: Bool)] = []
         for (_, place) in plain.renewalInfos {
@@ -50,15 +50,18 @@ extension PlainCounts {
             let stated = isOver ? false : Self.isOn(renewal.autoRenewStatus)
             if let decided = Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) {
                 let isNew = commitment != decided
+                if decided != commitment ?? true {
+                    isUncounted = !(decided && type == .subscribed)
+                }
                 commitment = decided
-                if isNew, said == decided {
+                if isNew || isUncounted, said == decided {
                     standing = stated
-                    isEnding = !decided
+                    (isEnding, isUncounted) = (!decided, false)
                     found.append((delivery.time, decided))
                     continue
                 }
             }
-            if Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) != false {
+            if Self.isOn(renewal.commitmentInfo?.commitmentAutoRenewStatus) == true {
                 isEnding = false
             }
             guard let stated else { continue }
@@ -66,7 +69,10 @@ extension PlainCounts {
             let isChange = standing == nil ? said == stated : standing != stated
             standing = stated
             let isByItself = stated ? type == .subscribed : Self.isLost(delivery, renewal)
-            if isChange, !isByItself { found.append((delivery.time, stated)) }
+            if isChange, !isByItself {
+                isUncounted = false
+                found.append((delivery.time, stated))
+            }
         }
         for delivery in plain.stated where delivery.renewal == nil {
             if let said = Self.said(delivery).isOn { found.append((delivery.time, said)) }

@@ -6,7 +6,11 @@ extension Cause {
     init(_ notification: NotificationV1, renewal: RenewalSnapshot?, isUpgrade: Bool) {
         self.init(kind: .notificationV1)
         guard let type = notification.notificationType?.value else {
-            notificationType = notification.notificationType.map { Raw(rawValue: $0.rawValue) }
+            // A name that only version 2 has means nothing in version 1.
+            let unknown = notification.notificationType.map {
+                Raw<NotificationType>(rawValue: $0.rawValue)
+            }
+            notificationType = unknown?.value == nil ? unknown : nil
             return
         }
         let stated = renewal ?? RenewalSnapshot(notification.renewal)

@@ -70,7 +70,35 @@ public struct ReceiptStatements: Sendable {
         guard main != nil || renewal != nil || subject != nil else { return }
         append(
             chain, main, renewal, subject?.cause ?? Cause(kind: content.kind),
-            subject?.unknownValues ?? [], content, origin, digest)
+            (subject?.unknownValues ?? [])
+                + ReceiptStatements.unknownValues(transactions, renewal),
+            content, origin, digest)
+    }
+
+    /// Enumerated values of a chain's purchases and renewal that this version does not know, with
+    /// the names they have in signed payloads. The main fact states them for all: every receipt
+    /// repeats every purchase.
+    private static func unknownValues(
+        _ transactions: [TransactionSnapshot], _ renewal: RenewalSnapshot?
+    ) -> [String] {
+        let values: [(name: String, isUnknown: Bool)] = [
+            (
+                "transaction.inAppOwnershipType",
+                transactions.contains { isUnknown($0.inAppOwnershipType) }
+            ),
+            (
+                "transaction.revocationReason",
+                transactions.contains { isUnknown($0.revocationReason) }
+            ),
+            ("renewal.autoRenewStatus", isUnknown(renewal?.autoRenewStatus)),
+            ("renewal.expirationIntent", isUnknown(renewal?.expirationIntent)),
+            ("renewal.priceIncreaseStatus", isUnknown(renewal?.priceIncreaseStatus)),
+        ]
+        return values.filter(\.isUnknown).map(\.name)
+    }
+
+    private static func isUnknown<Value>(_ raw: Raw<Value>?) -> Bool {
+        raw.map { $0.value == nil } ?? false
     }
 
     private mutating func append(
