@@ -313,7 +313,7 @@ let package = Package(
             name: "QueriesTests",
             dependencies: [
                 "AppStore", "Ledger", "LedgerStore", "SQLiteStore", "Intake", "Projection",
-                "Queries", "Simulator", "TestSupport", "LedgerTestSupport",
+                "Queries", "Simulator", "Faults", "TestSupport", "LedgerTestSupport",
             ],
             swiftSettings: strict),
         .testTarget(

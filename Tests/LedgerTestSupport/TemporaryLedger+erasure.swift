@@ -10,7 +10,12 @@ import Signing
 
 extension PersonErasure {
     /// An erasure with random ids that differ at each call.
-    package init(_ session: LedgerSession, now: Timestamp) {
+    ///
+    /// - Parameter meanwhile: runs before each search, when an order has looked for its key.
+    package init(
+        _ session: LedgerSession, now: Timestamp,
+        meanwhile: @escaping @Sendable () async throws -> Void = {}
+    ) {
         self.init(ledger: session.ledger) {
             now
         } draw: { count in
@@ -18,7 +23,8 @@ extension PersonErasure {
                 UUID().uuidString.lowercased().filter { $0 != "-" }
             }
         } caughtUp: {
-            try await session.currentSnapshot().projections
+            try await meanwhile()
+            return try await session.currentSnapshot().projections
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import Faults
 import Intake
 import Ledger
 import LedgerStore
@@ -197,6 +198,98 @@ struct ErasureStepTests {
             let receipt = try await erasure.run(
                 chains: plan.chains, customer: plan.customer, TemporaryLedger.erasing)
             #expect(receipt.plan == nil && receipt.position == 9)
+        }
+    }
+
+    @Test("Of two persons' orders under one key at once, one is carried out, the other refused")
+    func oneKey() async throws {
+        // given
+        let ledger = try await filled()
+        let order = CommandIntake.Order(actor: "a", reason: "r", key: "k")
+        let (chains, others) = ([ledger.chain(chain.id)], [ledger.chain(other.id)])
+        try await ledger.session { session in
+            let first = PersonErasure(session, now: ledger.now)
+            let plan = try await first.plan(chains: chains, customer: nil)
+            let isFirst = Flag()
+            let second = PersonErasure(session, now: ledger.now) {
+                guard !isFirst.isSet else { return }
+                isFirst.set()
+                _ = try await first.run(chains: others, customer: nil, order)
+            }
+            // when
+            let refusal = await #expect(throws: CommandError.self) {
+                try await second.run(chains: chains, customer: nil, order)
+            }
+            let stopped = await #expect(throws: StoreError.self) {
+                try await first.carryOut(plan, order)
+            }
+            // then
+            #expect(refusal?.code == .idempotencyKeyReused)
+            #expect(stopped?.code == .erasureOvertaken)
+            let head = try await session.ledger.log.head().position
+            #expect(head == 9)
+        }
+        let show = try await ledger.show(chain.id)
+        #expect(show["state"]?.string != nil)
+        await #expect(throws: QueryError.self) { try await ledger.show(other.id) }
+        let isSound = try await ledger.isSound()
+        #expect(isSound)
+    }
+
+    // MARK: Decisions that lost their key
+
+    private static let customer = CustomerId("ann-7f3a86f0")
+
+    /// A ledger with two links of the other chain under one key, as two processes append them at
+    /// once: the second one, at position 10, is a conflict and has no effect.
+    private func conflicted() async throws -> TemporaryLedger {
+        let ledger = try await filled()
+        let about = ledger.chain(other.id)
+        try await ledger.decide(.link(CustomerId("c-2")), about, key: "k")
+        let command = Command(
+            id: "k", actor: "jo@example.com", reason: "called",
+            action: .link(ErasureStepTests.customer))
+        try await ledger.ledger { opened in
+            let evidence = Evidence.verbatim(command.evidence(about: about))
+            let event = NewEvent(
+                key: EventKey.make(.command, ["k"]),
+                attributes: EventAttributes(
+                    kind: .command, source: .operator, trust: .operator, bundleId: about.bundleId,
+                    chain: about.originalTransactionId),
+                receivedAt: ledger.now, evidence: try opened.log.packer.pack(evidence))
+            let results = try await opened.log.append([event])
+            #expect(results == [.conflict(position: 10)])
+        }
+        return ledger
+    }
+
+    @Test("A decision that lost its key to another one at once is erased with its customer")
+    func conflict() async throws {
+        // given
+        let ledger = try await conflicted()
+        let names = [ErasureStepTests.customer.rawValue, "jo@example.com"]
+        #expect(try ledger.files(holding: names).contains("log.sqlite"))
+        // when
+        let receipt = try await ledger.erase(customer: ErasureStepTests.customer.rawValue)
+        // then
+        #expect(receipt.plan?.positions == [10])
+        #expect(try ledger.files(holding: names).isEmpty)
+        let show = try await ledger.show(other.id)
+        #expect(show["state"]?.string != nil)
+        let isSound = try await ledger.isSound()
+        #expect(isSound)
+    }
+
+    @Test("Where such a decision cannot be read, nothing is known about it, and the search fails")
+    func unread() async throws {
+        let ledger = try await conflicted()
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            try LogTampering(path: "\(ledger.environmentDirectory)/log.sqlite")
+                .run("ALTER TABLE evidence RENAME COLUMN form TO gone")
+            await #expect(throws: StoreError.self) {
+                try await erasure.plan(chains: [], customer: ErasureStepTests.customer)
+            }
         }
     }
 

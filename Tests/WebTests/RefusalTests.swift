@@ -161,6 +161,13 @@ struct RefusalTests {
         }
     }
 
+    @Test("Whatever a log that accepts no writes refuses is to be sent again later")
+    func readOnly() {
+        let problem = Problem(StoreError(.fileReadOnly, reason: "", remedy: ""))
+        #expect(problem.status == .serviceUnavailable)
+        #expect(problem.retryAfter == Problem.failureRetrySeconds)
+    }
+
     @Test("A deleted log: 503 permanently, without its path, and not ready")
     func deleted() async throws {
         let place = try ServedPlace()

@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import HTTPTypes
 import Ledger
 import LedgerStore
@@ -70,7 +71,9 @@ struct UploadBudgetTests {
 
     @Test("Beyond it a new signature is a 429; known evidence and Apple's deliveries are accepted")
     func refused() async throws {
-        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+        let place = try ServedPlace()
+        let path = place.directory(of: .production) + "/log.sqlite"
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             for number in 0..<UploadBudget.eventCountPerDay {
                 let body = try Self.signedAgain(purchase, number)
                 let answer = try await client.post("/v1/transactions", body)
@@ -95,6 +98,12 @@ struct UploadBudgetTests {
             var other = purchase
             other.id = "500000000000009"
             #expect(try await client.post("/v1/transactions", other.uploadBody()).status == 200)
+            // Where the log cannot be read, it is not known whether the event is new.
+            try FileManager.default.removeItem(atPath: path)
+            let unread = try await client.post(
+                "/v1/transactions", try Self.signedAgain(purchase, 0))
+            #expect(unread.status == 503 && unread.code == "fileReplaced")
+            #expect(unread.headers[.retryAfter] == String(Problem.failureRetrySeconds))
         }
     }
 

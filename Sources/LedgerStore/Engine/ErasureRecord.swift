@@ -113,10 +113,14 @@ extension ErasureRecord {
     /// lacks are appended as tombstones: their keys make redeliveries by Apple duplicates, and the
     /// facts of the erasure get their new positions.
     ///
+    /// Another person's erasure under the same key, which earlier releases took as a conflict, does
+    /// not stand for this one.
+    ///
     /// Throws as `LedgerLog.erase`.
     public func apply(to log: any LedgerLog) async throws(StoreError) -> Bool {
         let key = EventKey.make(.erasure, [erasure.id])
-        guard try await log.event(key: key) == nil else { return false }
+        let found = try await log.event(key: key)?.originalBytes()
+        guard !isSame(as: found.flatMap { Erasure(evidence: $0) }) else { return false }
         var places: [Int64: Int64] = [:]
         for row in rows {
             places[row.position] = try await log.event(key: row.key)?.event.position
@@ -129,7 +133,12 @@ extension ErasureRecord {
         for (row, position) in zip(missing, (end + 1)...) { places[row.position] = position }
         let again = erasure.moved { places[$0] ?? $0 }
         let event = try NewEvent(again, receivedAt: receivedAt, packer: log.packer)
-        _ = try await log.erase(event, within: ErasureScope(through: .max, chains: []))
-        return true
+        return try await log.erase(event, within: ErasureScope(through: .max, chains: []))
+            .isWritten
+    }
+
+    /// Whether another log's erasure is this one; there its events may have other positions.
+    private func isSame(as other: Erasure?) -> Bool {
+        other?.moved { _ in 0 } == erasure.moved { _ in 0 }
     }
 }

@@ -110,12 +110,19 @@ struct ErasurePlanner: Sendable {
     }
 
     private func evidence(at position: Int64) async throws -> PersonalIds {
+        PersonalIds(try await bytes(at: position))
+    }
+
+    /// The evidence of an event; empty where it was erased or is damaged. Any other failure to read
+    /// it is thrown: it says nothing about what the event holds.
+    private func bytes(at position: Int64) async throws -> [UInt8] {
         let logged = try await ledger.log.event(at: position)
-        return PersonalIds((try? logged?.originalBytes()) ?? [])
+        return (try? logged?.originalBytes()) ?? []
     }
 
     /// Adds the events without a fact: conflicts, other statements about the app, decisions about
-    /// the customer that never took effect.
+    /// the customer that never took effect. Of a conflicting decision about another chain only the
+    /// evidence names the customer.
     private func walk(
         _ chains: Set<ChainId>, _ customer: CustomerId?, _ ids: Set<String>, through end: Int64,
         _ found: inout Set<Int64>, _ report: @Sendable (Int64, Int64) -> Void
@@ -126,9 +133,12 @@ struct ErasurePlanner: Sendable {
             let page = try await ledger.log.events(after: position, through: end, damaged: .marked)
             guard let last = page.last?.position else { break }
             for event in page where !found.contains(event.position) {
-                if let chain = event.attributes.chainId, !chain.isPseudonym {
-                    if chains.contains(chain) { found.insert(event.position) }
-                } else if try await mentions(event, customer, ids) {
+                let chain = event.attributes.chainId.flatMap { $0.isPseudonym ? nil : $0 }
+                if let chain, chains.contains(chain) {
+                    found.insert(event.position)
+                } else if chain == nil || event.isConflict && event.attributes.kind == .command,
+                    try await mentions(event, customer, ids)
+                {
                     found.insert(event.position)
                 }
             }
@@ -183,9 +193,8 @@ struct ErasurePlanner: Sendable {
         case .receipt, .verifyReceipt, .notificationV1, .sweep, .erasure: return false
         case .command:
             guard let customer else { return false }
-            let bytes = try? await ledger.log.event(at: event.position)?.originalBytes()
-            let command = bytes.flatMap { try? JSONValue.parse($0) }
-                .flatMap { Command(evidence: $0) }
+            let evidence = try await bytes(at: event.position)
+            let command = (try? JSONValue.parse(evidence)).flatMap { Command(evidence: $0) }
             return command?.customer == customer
         case .notification, .transaction, .renewalPair, .appTransaction:
             return try await !evidence(at: event.position).ids.isDisjoint(with: ids)

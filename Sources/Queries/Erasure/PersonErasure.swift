@@ -74,25 +74,25 @@ public struct PersonErasure: Sendable {
     ) async throws -> Receipt {
         try CommandCheck.check(order)
         let subjects = PersonErasure.subjects(chains, customer)
-        if let known = try await known(order) {
-            // The key is that of another person's erasure.
-            guard Set(subjects.map { ErasedChain($0) }).isSubset(of: known.erasure.chains) else {
-                throw CommandIntake.reused(order.key ?? "")
-            }
-            do {
-                _ = try await plan(chains: chains, customer: customer, report: report)
-            } catch let error as ErasureError where error.code == .nothingToErase {
-                try await finish(chains, customer, erasedAt: known.position)
-                return Receipt(position: known.position, plan: nil, unknown: unknown)
-            } catch is ErasureError {}
-            // What arrived since is a new life: it stays, with its operational state.
-            try await ledger.operations.erase(
-                chains: [], ids: [], positions: known.erasure.positions)
-            try await purge()
-            return Receipt(
-                position: known.position, plan: nil, unknown: unknown, hasNewLife: true)
-        }
         for _ in 0..<PersonErasure.attemptCount {
+            // Asked again after each search: another process may have been first.
+            if let known = try await known(order) {
+                // The key is that of another person's erasure.
+                guard Set(subjects.map { ErasedChain($0) }).isSubset(of: known.erasure.chains)
+                else { throw CommandIntake.reused(order.key ?? "") }
+                do {
+                    _ = try await plan(chains: chains, customer: customer, report: report)
+                } catch let error as ErasureError where error.code == .nothingToErase {
+                    try await finish(chains, customer, erasedAt: known.position)
+                    return Receipt(position: known.position, plan: nil, unknown: unknown)
+                } catch is ErasureError {}
+                // What arrived since is a new life: it stays, with its operational state.
+                try await ledger.operations.erase(
+                    chains: [], ids: [], positions: known.erasure.positions)
+                try await purge()
+                return Receipt(
+                    position: known.position, plan: nil, unknown: unknown, hasNewLife: true)
+            }
             do {
                 let plan = try await plan(chains: chains, customer: customer, report: report)
                 return Receipt(position: try await carryOut(plan, order), plan: plan)
@@ -149,12 +149,15 @@ public struct PersonErasure: Sendable {
     }
 
     /// Appends the erasure that a plan describes. Events that arrived after the plan stop it only
-    /// where they belong to the person.
+    /// where they belong to the person, or where one is an erasure under the same key: a second one
+    /// would be a conflict, and no repetition of its order could finish it.
     ///
     /// Throws `erasureOvertaken` then.
     private func append(_ erasure: NewEvent, _ plan: ErasurePlan) async throws -> Int64 {
         var plan = plan
         for _ in 0..<PersonErasure.attemptCount {
+            // One that is appended after this look is beyond the plan, and stops the transaction.
+            guard try await ledger.log.event(key: erasure.key) == nil else { break }
             do throws(StoreError) {
                 return try await ledger.log.erase(erasure, within: plan.scope).position
             } catch {

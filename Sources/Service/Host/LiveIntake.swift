@@ -211,7 +211,8 @@ struct LiveIntake: Sendable {
 
     // MARK: Appending
 
-    /// Throws `uploadBudgetExhausted` for a new event of a chain that has added enough today.
+    /// Throws `uploadBudgetExhausted` for a new event of a chain that has added enough today; where
+    /// it cannot be read whether the event is new, the failure.
     private func appendWithinBudget(
         _ event: NewEvent, _ served: ServedLedger, _ submission: Submission,
         _ account: OriginalTransactionId?, now: Timestamp
@@ -223,7 +224,18 @@ struct LiveIntake: Sendable {
         let chain = ChainId(bundleId: event.attributes.bundleId, originalTransactionId: id)
         guard budget.take(chain, environment, at: now) else {
             // A duplicate adds nothing: a retry is answered as usual.
-            if let position = try? await served.ledger.log.position(ofKnown: event) {
+            let known: Int64?
+            do throws(StoreError) {
+                known = try await served.ledger.log.position(ofKnown: event)
+            } catch {
+                let refusal = IntakeRefusal(
+                    .unavailable, code: error.code.rawValue,
+                    message: "Whether the event is known could not be read: \(error.reason)",
+                    bundleId: chain.bundleId, environment: environment)
+                emit(refusal, event, now: now)
+                throw refusal
+            }
+            if let position = known {
                 // Another node's event counts once it is durable, which only an append establishes.
                 guard !served.ledger.isShared else {
                     return try await append(event, served, submission, now: now)

@@ -124,8 +124,9 @@ extension Problem {
     /// Paths and remedies are left out: they are for the operator.
     private init(_ error: StoreError) {
         let passing: [StoreError.Code] = [
-            .fileLocked, .queueFull, .diskFull, .closed, .ioError, .noSuchFile, .fileReplaced,
-            .commitOutcomeUnknown, .databaseUnavailable, .logWentBack, .erasureOvertaken,
+            .fileLocked, .fileReadOnly, .queueFull, .diskFull, .closed, .ioError, .noSuchFile,
+            .fileReplaced, .commitOutcomeUnknown, .databaseUnavailable, .logWentBack,
+            .erasureOvertaken,
         ]
         let isPassing = passing.contains(error.code)
         self.init(

@@ -189,6 +189,39 @@ struct LogErasureTests {
         }
     }
 
+    @Test(
+        "Erasures under one key, of which the second was a conflict, are applied again, each once",
+        arguments: StoreEngine.all)
+    func oneKey(_ engine: StoreEngine) async throws {
+        try await StoreEngine.sqlite.withLog { source in
+            // given
+            _ = try await source.append(Sample.events(0..<4))
+            try await engine.withLog { backup in
+                _ = try await LogCopy(from: source, to: backup).run()
+                _ = try await source.erase(Self.erasure("e", [2]), within: Self.scope(4))
+                let second = try await source.erase(
+                    Self.erasure("e", [4]), within: Self.scope(5))
+                #expect(second == .conflict(position: 6))
+                let records = try await ErasureRecord.all(of: source)
+                // when
+                var applied: [Bool] = []
+                for record in records + records {
+                    applied.append(try await record.apply(to: backup))
+                }
+                // then
+                #expect(applied == [true, true, false, false])
+                let head = try await backup.head().position
+                #expect(head == 6)
+                for position in [2, 4] as [Int64] {
+                    let logged = try #require(try await backup.event(at: position))
+                    #expect(logged.evidence == nil)
+                }
+                let report = try await backup.verify()
+                #expect(report.isSound && report.tombstoneCount == 2)
+            }
+        }
+    }
+
     @Test("An erasure that names a position the log does not have changes nothing")
     func missing() async throws {
         try await StoreEngine.sqlite.withLog { log in
