@@ -24,6 +24,8 @@ extension ChangeFeed {
                 note(due.map { (now, $0) })
                 throw error
             }
+            // Another process on the directory may have stored these changes before.
+            state.withLock { $0.version += 1 }
         }
         let age = kept.map { abs(now.milliseconds(since: $0)) } ?? .max
         let isOld = age >= FeedLimits.clockMilliseconds

@@ -263,7 +263,8 @@ public final class ChangeFeed: Sendable {
         try await emitDue(part.now, at: part.head)
         let place = ChangePlace.after(reading: part.now, at: part.head)
         state.withLock { state in
-            if state.horizon != part.head { state.version += 1 }
+            // What another process stored before a scan is not due any more.
+            if state.horizon != part.head || part.windowEnd < part.now { state.version += 1 }
             state.horizon = part.head
             state.at = part.now
             state.hasOtherRules = false

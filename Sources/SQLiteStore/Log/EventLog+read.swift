@@ -67,15 +67,26 @@ extension EventLog {
 
     /// Runs `body` in one read transaction, on a dispatch queue of the pool. The result is returned
     /// only if it was read from the file that is at the path; otherwise throws `fileReplaced`.
+    ///
+    /// - Parameter isCancellable: whether it ends with `closed` when the task is cancelled, for a
+    ///   read of the whole file. GRDB interrupts the statement on this connection only.
     func read<Value: Sendable>(
+        cancellable isCancellable: Bool = false,
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         try commits.requireOpen()
         // Checked before the read too, because the pool opens connections on demand, by path.
         try requireFile()
-        let result = await withCheckedContinuation { continuation in
-            readers.asyncRead { database in
-                continuation.resume(returning: Result { try body(try database.get()) })
+        let result: Result<Value, any Error>
+        if isCancellable {
+            do { result = .success(try await readers.read(body)) } catch {
+                result = .failure(error)
+            }
+        } else {
+            result = await withCheckedContinuation { continuation in
+                readers.asyncRead { database in
+                    continuation.resume(returning: Result { try body(try database.get()) })
+                }
             }
         }
         try requireFile()

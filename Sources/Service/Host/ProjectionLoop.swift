@@ -18,6 +18,8 @@ struct ProjectionLoop: Sendable {
     /// Events of a log that is rebuilt although the service stops: applying so many would take as
     /// long.
     var shortLogCount = BulkLimits.leastEventCount
+    /// Waits before a bulk rebuild that failed begins again; nil for `waitToRebuild`.
+    var waiting: (@Sendable (Duration) async -> Void)?
 
     /// Poll interval of the log and the links without a wake-up: other processes append, rebuild
     /// and switch files, too.
@@ -29,6 +31,8 @@ struct ProjectionLoop: Sendable {
     static let longestPause: Duration = .seconds(10)
     /// The same for a log in a database, which is back as soon as it can be reached.
     static let longestSharedPause: Duration = .milliseconds(500)
+    /// The same after a bulk rebuild: the next one reads the whole log again, which nodes share.
+    static let longestRebuildPause: Duration = .seconds(300)
     /// Time without changes after which the lock is released.
     static let idleLimit: Duration = .seconds(1)
     /// Interval of write-ahead log checkpoints.
@@ -41,9 +45,12 @@ struct ProjectionLoop: Sendable {
 
     private var ledger: EnvironmentLedger { served.ledger }
 
-    /// Whether a bulk rebuild goes on.
+    /// Whether a bulk rebuild goes on. That it is asked shows that there is one.
     private var goesOn: @Sendable () -> Bool {
-        { [served, shortLogCount] in !served.isStopping || served.head <= shortLogCount }
+        { [served, shortLogCount] in
+            served.health.withLock { $0.isRebuilding = true }
+            return !served.isStopping || served.head <= shortLogCount
+        }
     }
 
     /// Whether projections of other rules are replaced: two processes would otherwise replace each
@@ -70,14 +77,14 @@ struct ProjectionLoop: Sendable {
         await publishCurrent()
         let wake = served.wake
         (ledger.log as? any SharedLog)?.onAppend { wake.raise() }
-        let isShared = ledger.isShared
         let interval =
-            isShared ? ProjectionLoop.sharedPollInterval : ProjectionLoop.pollInterval
-        let longest = isShared ? ProjectionLoop.longestSharedPause : ProjectionLoop.longestPause
+            ledger.isShared ? ProjectionLoop.sharedPollInterval : ProjectionLoop.pollInterval
         var projector: Projector?
         var reportedLoss: String?
         var (idle, pause) = (Duration.zero, ProjectionLoop.shortestPause)
         while !served.isStopping, !Task.isCancelled {
+            let began = ContinuousClock.now
+            served.health.withLock { $0.isRebuilding = false }
             do throws(StoreError) {
                 let hadWork = try await round(&projector, &reportedLoss)
                 served.note(projection: nil)
@@ -89,10 +96,7 @@ struct ProjectionLoop: Sendable {
                 projector = nil
                 guard !served.isStopping else { break }
                 served.note(projection: error)
-                await served.wake.sleep(atMost: pause)
-                // Appends wake the loop; the pause keeps a persistent failure from spinning.
-                try? await Task.sleep(for: ProjectionLoop.shortestPause)
-                pause = min(pause * 2, longest)
+                pause = await wait(pause, after: error, lasted: began.duration(to: .now))
             }
         }
         await finish(projector)

@@ -1,3 +1,8 @@
+internal import LedgerStore
+internal import Projection
+internal import SQLiteStore
+import Synchronization
+
 /// The projector's duty cycle: it rests after each step, so that intake has the cores at a constant
 /// share of the time, and works off what has accumulated in larger, cheaper steps. A notification
 /// that is not accepted in time is sent again much later; answers may lag a little.
@@ -36,5 +41,39 @@ extension ProjectionLoop {
             try? await Task.sleep(for: min(left, ProjectionPace.checkInterval))
         }
         return false
+    }
+
+    /// Waits after a round that failed, and returns the wait after another one. A rebuild waits at
+    /// least as long as it lasted, unless the database was away, which is soon back.
+    func wait(_ pause: Duration, after error: StoreError, lasted: Duration) async -> Duration {
+        let isRebuilding = served.health.withLock { $0.isRebuilding }
+        guard isRebuilding, error.code != .databaseUnavailable else {
+            let longest =
+                served.ledger.isShared
+                ? ProjectionLoop.longestSharedPause : ProjectionLoop.longestPause
+            await served.wake.sleep(atMost: min(pause, longest))
+            // Appends wake the loop; the pause keeps a persistent failure from spinning.
+            try? await Task.sleep(for: ProjectionLoop.shortestPause)
+            return min(pause * 2, longest)
+        }
+        let pause = min(max(pause, lasted), ProjectionLoop.longestRebuildPause)
+        if let waiting {
+            await waiting(pause)
+        } else {
+            await waitToRebuild(pause, from: served.ledger.projectionFiles.current())
+        }
+        return pause * 2
+    }
+
+    /// Waits until the service stops or another process replaces the current file, `current`.
+    func waitToRebuild(_ pause: Duration, from current: String?) async {
+        let end = ContinuousClock.now + pause
+        while !served.isStopping, !Task.isCancelled,
+            served.ledger.projectionFiles.current() == current
+        {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return }
+            try? await Task.sleep(for: min(left, ProjectionLoop.pollInterval))
+        }
     }
 }

@@ -41,6 +41,8 @@ public final class ServedLedger: Sendable {
     struct Health {
         var projection: StoreError?
         var append: StoreError?
+        /// Whether the projector's current round builds files in bulk.
+        var isRebuilding = false
         /// When the end of the log was last read while projecting did not fail, and the first end
         /// read.
         var readAt: ContinuousClock.Instant?

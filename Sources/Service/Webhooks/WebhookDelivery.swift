@@ -28,7 +28,7 @@ public actor WebhookDelivery {
     private var keptPosition: Int64 = 0
     private var reloadAt: Timestamp?
     /// The start of an endpoint without deliveries, while the feed has not reached it.
-    private var beginning: FeedBeginning?
+    private(set) var beginning: FeedBeginning?
 
     /// - `chance`: returns 0 ..< 1, the jitter of retries.
     public init(

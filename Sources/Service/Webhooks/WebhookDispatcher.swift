@@ -1,3 +1,4 @@
+internal import AppStore
 public import AppStoreAPI
 internal import LedgerStore
 internal import Projection
@@ -31,10 +32,17 @@ public struct WebhookDispatcher: Sendable {
     /// starts: events confirmed afterwards are delivered to them. An endpoint whose row can be
     /// neither read nor written still starts now, in memory only, unless it proves to have started
     /// earlier; this is reported.
+    ///
+    /// While the database of an environment is away it takes nothing in, and each question takes
+    /// seconds: after the first endpoint the others begin with their first step, too.
     public func begin() async {
-        for webhook in webhooks {
+        var away: Set<Environment> = []
+        for webhook in webhooks where !away.contains(webhook.endpoint.environment) {
             do throws(StoreError) { try await webhook.begin() } catch {
                 report(failure(of: webhook, error))
+                if error.code == .databaseUnavailable, await webhook.beginning == nil {
+                    away.insert(webhook.endpoint.environment)
+                }
             }
         }
     }

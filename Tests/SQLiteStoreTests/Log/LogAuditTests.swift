@@ -65,6 +65,33 @@ struct LogAuditTests {
         await log.close()
     }
 
+    @Test("A read of the whole file ends with its task, within a statement, and no other one does")
+    func cancelledRead() async throws {
+        // given
+        let directory = try TemporaryDirectory()
+        let log = try await EventLog.open(directory: directory.path)
+        let endless = """
+            WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers)
+            SELECT n FROM numbers
+            """
+        // when
+        let reading = Task {
+            try await log.read(cancellable: true) { database in
+                try database.rows(endless) { row -> Int64? in
+                    if row.int64(0) == 1_000 { withUnsafeCurrentTask { $0?.cancel() } }
+                    return nil
+                }
+            }
+        }
+        // then
+        await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
+            _ = try await reading.value
+        }
+        let report = try await log.verify()
+        #expect(report.isSound)
+        await log.close()
+    }
+
     static let rowChanges = [
         "key = zeroblob(32)", "kind = 2", "source = 2", "trust = 4", "bundle_id = 'com.examplf'",
         "chain = 'x'", "chain = NULL", "notification_type = 'EXPIRED'", "subtype = 'VOLUNTARY'",

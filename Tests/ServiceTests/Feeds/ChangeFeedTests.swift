@@ -91,6 +91,29 @@ struct ChangeFeedTests {
         }
     }
 
+    @Test("a clock change that another process stored first is read by one that had read the end")
+    func storedByOther() async throws {
+        // given
+        let clock = ManualClock(chain.start(0).advanced(byMilliseconds: 11 * 86_400_000))
+        try await LiveFeed.open(try TemporaryLedger(), clock: clock) { live in
+            try await live.take(ending)
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: -1))
+            let end = try await live.feed.end()
+            let early = try await live.changes(after: end)
+            #expect(early.isEmpty)
+            // when
+            let session = live.session
+            let other = ChangeFeed(ledger: session.ledger, clock: ManualClock(chain.start(1))) {
+                session.projector?.projections ?? session.projections
+            }
+            try await other.step()
+            try await live.pass(to: chain.start(1))
+            // then
+            let names = try await live.changes(after: end).map(\.change.name.rawValue)
+            #expect(names == ["expired"])
+        }
+    }
+
     @Test("a clock change is emitted once, also after a restart that looks back")
     func exactlyOnce() async throws {
         let place = try TemporaryLedger()

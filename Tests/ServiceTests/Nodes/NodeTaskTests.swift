@@ -197,6 +197,29 @@ struct NodeTaskTests {
         }
     }
 
+    @Test("At the start a database that is away is asked for one endpoint, not for each")
+    func startWhileAway() async throws {
+        // given
+        let place = try NodePlace()
+        let clock = place.clock
+        let proxy = try CuttingProxy(to: place.cluster.port)
+        let notes = NoteBook()
+        try await place.run([try place.configuration(1, port: proxy.port)]) { nodes in
+            let dispatcher = WebhookDispatcher(
+                endpoints: ["books", "mail", "stock"].map { .test($0) },
+                feeds: nodes[0].makeFeeds(), transport: Receiver(),
+                clock: SystemClock { clock.now }, report: { notes.add($0) })
+            proxy.refuse(true)
+            proxy.cutAll()
+            // when
+            await dispatcher.begin()
+            // then
+            #expect(notes.texts.count == 1)
+            proxy.refuse(false)
+        }
+        proxy.end()
+    }
+
     @Test("A node that does not follow the log leaves webhooks and the feed's clock to another one")
     func lagging() async throws {
         let place = try NodePlace()

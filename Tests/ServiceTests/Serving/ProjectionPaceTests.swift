@@ -1,3 +1,4 @@
+import Foundation
 import LedgerStore
 import LedgerTestSupport
 import SQLiteStore
@@ -60,6 +61,59 @@ struct ProjectionPaceTests {
             try await steps.run(through: head)
             #expect(rests.withLock { $0 } == Array(1...head))
             #expect(try await RebuildCheck(projector).run().count == 0)
+        }
+    }
+}
+
+@Suite("A bulk rebuild that failed")
+struct FailedRebuildTests {
+    @Test("begins again after pauses that double, up to minutes")
+    func doubling() async throws {
+        // given
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([MadeChain(id: "570000000000023").bought()])
+        try await place.ledger { ledger in
+            try FileDamage.remove(["projections.sqlite"], in: ledger.directory)
+            // All is read and built; then the name of the new link is not free.
+            try FileManager.default.createDirectory(
+                atPath: "\(ledger.directory)/.projections.sqlite.\(getpid())",
+                withIntermediateDirectories: false)
+            let served = ServedLedger(ledger, observer: NoServingObserver())
+            let pauses = Mutex<[Duration]>([])
+            // when
+            await ProjectionLoop(
+                served: served,
+                waiting: { pause in
+                    let count = pauses.withLock { pauses in
+                        pauses.append(pause)
+                        return pauses.count
+                    }
+                    if count == 4 { served.stop() }
+                }
+            ).run()
+            // then
+            let noted = pauses.withLock { $0 }
+            let longest = ProjectionLoop.longestRebuildPause
+            #expect(noted.count == 4)
+            for (pause, next) in zip(noted, noted.dropFirst()) {
+                #expect(next >= min(pause * 2, longest) && next <= longest)
+            }
+        }
+    }
+
+    @Test("waits no longer once another process switched the file, or the service stops")
+    func ended() async throws {
+        // given
+        let place = try TemporaryLedger()
+        try await place.session { #expect($0.head == 0) }
+        try await place.ledger { ledger in
+            let current = try #require(ledger.projectionFiles.current())
+            let served = ServedLedger(ledger, observer: NoServingObserver())
+            let loop = ProjectionLoop(served: served)
+            // when, then: each would otherwise take an hour
+            await loop.waitToRebuild(.seconds(3_600), from: nil)
+            served.stop()
+            await loop.waitToRebuild(.seconds(3_600), from: current)
         }
     }
 }

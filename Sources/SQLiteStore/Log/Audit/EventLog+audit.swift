@@ -21,7 +21,8 @@ extension EventLog {
             }
             try await walk.acceptErasures(of: self, after: head.lastPosition)
             walk.finish(head)
-            for finding in try await read({ try AuditHeaders.findings($0) }) { walk.add(finding) }
+            let headers = try await read(cancellable: true) { try AuditHeaders.findings($0) }
+            for finding in headers { walk.add(finding) }
             for (index, sum) in [(AuditIndex.keys, walk.keys), (.identities, walk.identities)]
             where try await !sum.matches(
                 through: head.lastPosition,
@@ -31,7 +32,9 @@ extension EventLog {
             ) {
                 walk.add(LogFinding(.keyIndexMismatch))
             }
-            let others = try await read { [file] in try AuditSchema.findings($0, of: file) }
+            let others = try await read(cancellable: true) { [file] in
+                try AuditSchema.findings($0, of: file)
+            }
             for finding in others { walk.add(finding) }
         } catch {
             guard error.isAudited else { throw error }
