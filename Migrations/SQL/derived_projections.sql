@@ -45,14 +45,16 @@ CREATE TABLE subscriptions (
 ) STRICT;
 
 -- The span of signedDate, [complete_from, complete_through), in which the log is known to hold all
--- notifications of an app, from the event at `position` on. The newest row of an app applies; an app
--- without a row was never swept.
+-- notifications of an app, from the event at `position` on; NULL: of no time. version_one_at: the last
+-- delivery of version 1 before the next row, of which time nothing is confirmed. The newest row of an
+-- app applies; an app without a row was never swept.
 CREATE TABLE completeness (
     position INTEGER PRIMARY KEY,
     bundle_id TEXT NOT NULL,
     received_at INTEGER NOT NULL,
-    complete_from INTEGER NOT NULL,
-    complete_through INTEGER NOT NULL
+    complete_from INTEGER,
+    complete_through INTEGER,
+    version_one_at INTEGER
 ) STRICT;
 
 -- Half-open [from_at, to_at) in milliseconds since the Unix epoch; to_at NULL: open. cause is the

@@ -9,7 +9,7 @@ struct CompletenessFold: Sendable {
 
     // MARK: Event by event
 
-    /// Applies the next events, in order of position; returns the states they added.
+    /// Applies the next events, in order of position; returns the states they added or changed.
     func advance(
         _ completeness: inout Completeness, by events: [RecordedEvent]
     ) async throws(StoreError) -> [Completeness.State] {
@@ -31,6 +31,13 @@ struct CompletenessFold: Sendable {
                     notificationSigned: signedAt, of: attributes.bundleId,
                     position: event.position, receivedAt: event.receivedAt)
                 if let state { added.append(state) }
+            case .notificationV1:
+                // One from a file or the quarantine does not say when Apple sent it.
+                guard attributes.source == .webhook else { continue }
+                let state = completeness.take(
+                    versionOneDelivered: event.receivedAt, of: attributes.bundleId,
+                    position: event.position)
+                if let state { added.append(state) }
             default: continue
             }
         }
@@ -39,7 +46,7 @@ struct CompletenessFold: Sendable {
 
     // MARK: In one pass
 
-    /// The completeness of the whole log up to a position. Reads only what follows the first sweep.
+    /// The completeness of the whole log up to a position.
     ///
     /// - Parameter goesOn: called before each page; what it throws ends the fold.
     func whole(
@@ -49,7 +56,7 @@ struct CompletenessFold: Sendable {
         var apps: Set<BundleId> = []
         var cursor: Int64 = 0
         for stop in try await ledger.log.sweepPositions(through: position) {
-            try await applyLateNotifications(
+            try await applyNotifications(
                 &completeness, apps, after: cursor, through: stop - 1, goesOn)
             cursor = stop
             guard let sweep = try await sweep(at: stop),
@@ -59,28 +66,33 @@ struct CompletenessFold: Sendable {
                 sweep, in: ledger.environment, position: stop, receivedAt: event.receivedAt)
             apps.insert(sweep.bundleId)
         }
-        try await applyLateNotifications(
-            &completeness, apps, after: cursor, through: position, goesOn)
+        try await applyNotifications(&completeness, apps, after: cursor, through: position, goesOn)
         return completeness
     }
 
-    private func applyLateNotifications(
+    /// - Parameter apps: those that were swept.
+    private func applyNotifications(
         _ completeness: inout Completeness, _ apps: Set<BundleId>, after position: Int64,
         through end: Int64, _ goesOn: () throws(StoreError) -> Void
     ) async throws(StoreError) {
-        for app in apps.sorted() {
-            var cursor = position
-            while cursor < end, let window = completeness.state(of: app)?.window {
-                try goesOn()
-                let page = try await ledger.log.notifications(
-                    of: app, signedFrom: window.from, before: window.through, after: cursor,
-                    through: end)
-                cursor = page.next
-                for late in page.found {
+        var cursor = position
+        while cursor < end {
+            try goesOn()
+            let windows = apps.compactMap { completeness.state(of: $0)?.window }
+            let page = try await ledger.log.notifications(
+                signedFrom: windows.map(\.from).min() ?? .latest,
+                before: windows.map(\.through).max() ?? .earliest, after: cursor, through: end)
+            cursor = page.next
+            for found in page.found {
+                guard let signedAt = found.signedAt else {
                     completeness.take(
-                        notificationSigned: late.delivery.signedAt, of: app,
-                        position: late.position, receivedAt: late.delivery.receivedAt)
+                        versionOneDelivered: found.receivedAt, of: found.bundleId,
+                        position: found.position)
+                    continue
                 }
+                completeness.take(
+                    notificationSigned: signedAt, of: found.bundleId, position: found.position,
+                    receivedAt: found.receivedAt)
             }
         }
     }

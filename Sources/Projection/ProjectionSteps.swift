@@ -64,7 +64,7 @@ struct ProjectionSteps: Sendable {
     private struct Step {
         var rows: [ChainRows]
         var completeness: Completeness
-        /// New states of `completeness`.
+        /// New and changed states of `completeness`.
         var added: [Completeness.State]
         var checkpoint: ProjectionCursor
     }

@@ -101,7 +101,7 @@ struct RecoverCommand: OutputCommand {
         request.onlyFailures = onlyFailures
         // Starts by the end of the confirmed window, which the sweep then extends.
         if stated == nil, request.isWhole,
-            let end = ledger.completeness.state(of: client.bundleId)?.window.through
+            let end = ledger.completeness.swept(client.bundleId)?.through
         {
             request.from = min(request.from, end)
         }

@@ -10,7 +10,7 @@ struct RequestTests {
     /// A response without data that has every member any response needs.
     static let nothing =
         "{\"hasMore\":false,\"notificationHistory\":[],\"signedTransactions\":[],\"data\":[],"
-        + "\"signedTransactionInfo\":\"x\","
+        + "\"signedTransactionInfo\":\"x\",\"success\":true,"
         + "\"imageIdentifiers\":[],\"messageIdentifiers\":[]}"
 
     /// One endpoint, and its expected request (App Store Server API).

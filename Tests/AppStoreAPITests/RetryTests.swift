@@ -143,12 +143,38 @@ struct RetryTests {
         "a change with an unknown outcome is not sent twice",
         arguments: [
             ScriptedTransport.Step.json("", status: 500), .failure(.disconnected),
-            .failure(.timedOut), .failure(.tooLarge),
+            .failure(.timedOut), .failure(.tooLarge), .json("<html>"), .json("{\"success\":"),
+            .json("{}", status: 202),
         ])
     func unknownOutcome(_ step: ScriptedTransport.Step) async throws {
         let asked = try Asked([step])
         let failure = await Asked.failure { try await RequestTests.extend(asked) }
         #expect(failure?.code == .unknownOutcome)
+        #expect(asked.transport.requests.count == 1)
+    }
+
+    @Test("a test notification with an unreadable response may have been sent")
+    func unreadableTest() async throws {
+        // given
+        let asked = try Asked([.json("<html>")])
+        // when
+        let failure = await Asked.failure {
+            _ = try await asked.client.requestTestNotification(in: .production)
+        }
+        // then
+        #expect(failure?.code == .unknownOutcome)
+        #expect(failure?.environment == .production)
+    }
+
+    @Test("an extension that Apple did not make is a refusal, not a success")
+    func notExtended() async throws {
+        // given
+        let asked = try Asked([.json("{\"success\":false}")])
+        // when
+        let failure = await Asked.failure { try await RequestTests.extend(asked) }
+        // then
+        #expect(failure?.code == .refusedByApple)
+        #expect(failure?.reason == "Apple did not extend the subscription.")
         #expect(asked.transport.requests.count == 1)
     }
 

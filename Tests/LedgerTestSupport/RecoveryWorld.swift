@@ -102,11 +102,7 @@ package struct RecoveryWorld: Sendable {
     ) async throws -> Recovered {
         let api = apple()
         return try await ledger.ledger { opened in
-            let live = LiveArrivals(
-                Ingest(
-                    ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier,
-                    source: .webhook
-                ) { [ledger] in ledger.now }, meanwhile)
+            let live = LiveArrivals(posting(to: opened), meanwhile)
             let client = try client(
                 api, onAnswer: { _, _ in await live.arrive() }, carrying: carrying)
             let now = ledger.now
@@ -129,6 +125,21 @@ package struct RecoveryWorld: Sendable {
                 report: try result.get(), requestCount: api.counts[.notificationHistory] ?? 0,
                 head: head)
         }
+    }
+
+    /// Delivers a body as Apple does.
+    package func deliver(_ body: [UInt8]) async throws {
+        let summary = try await ledger.ledger { opened in
+            try await posting(to: opened).run(lines: [body], input: "live")
+        }
+        #expect(summary.appended == 1)
+    }
+
+    private func posting(to opened: EnvironmentLedger) -> Ingest {
+        Ingest(
+            ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier,
+            source: .webhook
+        ) { [ledger] in ledger.now }
     }
 
     /// The failure of a recovery.

@@ -215,7 +215,7 @@ struct CheckedColumnTests {
 
     @Test("A completeness claim without a sweep in the log is found")
     func completeness() async throws {
-        let sql = "INSERT INTO completeness VALUES (1, 'com.example.app', 1, 1, 2)"
+        let sql = "INSERT INTO completeness VALUES (1, 'com.example.app', 1, 1, 2, NULL)"
         #expect(try await named(after: sql) == ["completeness"])
     }
 }

@@ -56,7 +56,7 @@ extension NotificationType {
         .subscribed: [.initialBuy, .resubscribe], .didRenew: [.billingRecovery],
         .didChangeRenewalPref: [.upgrade, .downgrade],
         .didChangeRenewalStatus: [.autoRenewEnabled, .autoRenewDisabled],
-        .offerRedeemed: [.upgrade, .downgrade, .initialBuy, .resubscribe],
+        .offerRedeemed: [.upgrade, .downgrade],
         .didFailToRenew: [.gracePeriod],
         .expired: [.voluntary, .billingRetry, .priceIncrease, .productNotForSale],
         .priceIncrease: [.pending, .accepted], .renewalExtension: [.summary, .failure],

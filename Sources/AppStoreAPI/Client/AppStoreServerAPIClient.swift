@@ -40,10 +40,10 @@ public final class AppStoreServerAPIClient: Sendable {
         let endpoint = request.endpoint
         let response: Response
         do throws(JSONError) { response = try Response.decode(answer.body) } catch {
-            throw .unreadable(endpoint, error.description).from(environment)
+            throw .unusable(endpoint, error.description).from(environment)
         }
         if let missing = (response as? any RequiredMembers)?.missingMember {
-            throw .unreadable(endpoint, "it has no \(missing)").from(environment)
+            throw .unusable(endpoint, "it has no \(missing)").from(environment)
         }
         return APIResponse(
             endpoint: endpoint, value: response, body: answer.body, environment: environment,

@@ -6,6 +6,7 @@ import Foundation
 extension AppStoreServerAPIClient {
     /// Extend a Subscription Renewal Date, by 1 to 90 days. Apple may show the reason to the
     /// customer. Sent once: if it is unknown whether Apple acted, the failure is `unknownOutcome`.
+    /// If Apple answers that it did not extend, it is `refusedByApple`.
     public func extendRenewalDate(
         _ id: OriginalTransactionId, days: Int64, reason: Raw<ExtendReasonCode>,
         requestIdentifier: String, in choice: EnvironmentChoice
@@ -18,7 +19,9 @@ extension AppStoreServerAPIClient {
             json.member("requestIdentifier", requestIdentifier)
         }
         request.body = json
-        return try await response(request, choice)
+        let answer: APIResponse<ExtendRenewalDateResponse> = try await response(request, choice)
+        guard answer.value.success == true else { throw .notExtended(answer.environment) }
+        return answer
     }
 
     /// Extend Subscription Renewal Dates for All Active Subscribers of a product, in all

@@ -108,6 +108,19 @@ extension APIFailure {
             remedy: "It was discarded. Try again, and check that no proxy changes responses.")
     }
 
+    /// A 2xx that cannot be read. Apple may have made a change nevertheless.
+    static func unusable(_ endpoint: Endpoint, _ reason: String) -> APIFailure {
+        endpoint.isRepeatable ? unreadable(endpoint, reason) : unknownOutcome(endpoint)
+    }
+
+    /// A 200 that says `"success": false`.
+    static func notExtended(_ environment: Environment) -> APIFailure {
+        APIFailure(
+            code: .refusedByApple, endpoint: .extendRenewalDate, environment: environment,
+            status: 200, reason: "Apple did not extend the subscription.",
+            remedy: "Check its status: only active subscriptions are extended.")
+    }
+
     static func anotherApp(_ endpoint: Endpoint) -> APIFailure {
         APIFailure(
             code: .answerForAnotherApp, endpoint: endpoint,

@@ -7,7 +7,7 @@ public struct APIFailure: Error, Sendable, Equatable {
     public enum Code: String, Sendable, CaseIterable {
         /// Not a valid request; rejected before it was sent.
         case invalidRequest
-        /// Apple rejected it with an error number.
+        /// Apple rejected it with an error number, or answered that it did not extend.
         case refusedByApple
         /// 401: key, issuer, key id, clock, or an app that was never released.
         case unauthorized
@@ -23,7 +23,7 @@ public struct APIFailure: Error, Sendable, Equatable {
         case unexpectedStatus
         /// Longer than any response of Apple's; reading was stopped.
         case answerTooLarge
-        /// A 200 whose body is not the documented JSON.
+        /// A 200 whose body is not the documented JSON, except of a change that was sent once.
         case unreadableAnswer
         /// The response names an app other than the requested one.
         case answerForAnotherApp

@@ -31,6 +31,10 @@ extension StatusResponse: RequiredMembers {
     var missingMember: String? { data == nil ? "data" : nil }
 }
 
+extension ExtendRenewalDateResponse: RequiredMembers {
+    var missingMember: String? { success == nil ? "success" : nil }
+}
+
 extension TransactionInfoResponse: RequiredMembers {
     var missingMember: String? { signedTransactionInfo == nil ? "signedTransactionInfo" : nil }
 }

@@ -58,11 +58,11 @@ public struct OutageWatch: Sendable {
             arrivals, now: now, swept: all(swept, of: app, in: ledger))
     }
 
-    /// All sweeps: the certain window and the other one.
+    /// All sweeps: the certain window, even where version 1 has ended it, and the other one.
     private static func all(
         _ swept: CompleteWindow?, of app: BundleId, in ledger: EnvironmentLedger
     ) -> [CompleteWindow] {
-        [ledger.completeness.state(of: app)?.window, swept].compactMap { $0 }
+        [ledger.completeness.swept(app), swept].compactMap { $0 }
     }
 
     private func failedDeliveries() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {

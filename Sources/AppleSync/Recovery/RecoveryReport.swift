@@ -29,7 +29,7 @@ public struct RecoveryReport: Sendable {
     var absentCount: Int64 = 0
     public internal(set) var errors: [IngestError] = []
     public let complete: CompleteWindow?
-    /// Why `completeThrough` was not moved to the end of the window; nil when it was.
+    /// Why not all of the window became certain; nil when it did.
     public internal(set) var reservation: Reservation?
     /// The end of the log.
     public let position: Int64
@@ -80,6 +80,9 @@ public struct RecoveryReport: Sendable {
         case gap
         /// The window is entirely in the future.
         case future
+        /// Apple delivered version 1 notifications in the window or after it: only what follows the
+        /// last of them is certain.
+        case versionOne
     }
 }
 

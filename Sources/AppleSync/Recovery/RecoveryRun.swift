@@ -85,8 +85,8 @@ public struct RecoveryRun: Sendable {
 
     // MARK: Confirming
 
-    /// Appends a sweep if it extends the certain window; else returns the reason, if it should
-    /// have.
+    /// Appends a sweep if it extends the certain window. Returns why the window does not have all
+    /// of it, if it should.
     private func confirm(
         _ finished: Recovery.Finished
     ) async throws(StoreError) -> RecoveryReport.Reservation? {
@@ -101,10 +101,12 @@ public struct RecoveryRun: Sendable {
             through: min(finished.plan.to, settled), requestedAt: requestedAt,
             startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
+        let state = completeness.state(of: request.bundleId)
+        let isVersionOne = state?.versionOneAt.map { sweep.from < $0 } ?? false
         guard completeness.window(after: sweep, in: request.environment) != nil else {
             guard sweep.from < sweep.through else { return .future }
-            let certain = completeness.state(of: request.bundleId)?.window
-            let touches = certain.map {
+            guard !isVersionOne else { return .versionOne }
+            let touches = state?.window.map {
                 sweep.from <= $0.through && sweep.through >= $0.from
             }
             return touches ?? true ? nil : .gap
@@ -122,7 +124,7 @@ public struct RecoveryRun: Sendable {
             receivedAt: recovery.clock(), receivedAtClaimed: false,
             evidence: try ledger.log.packer.pack(.verbatim(sweep.evidence)))
         _ = try await ledger.log.append([event])
-        return nil
+        return isVersionOne ? .versionOne : nil
     }
 
     // MARK: Reporting

@@ -161,6 +161,8 @@ public enum RecoveryText {
             case .refused: "; rejected pieces prevent it from advancing"
             case .gap: "; the time between that and this window is not covered"
             case .future: "; the window is in the future"
+            case .versionOne:
+                "; Apple's history does not cover the time before the last version 1 notification"
             }
         return "\(report.complete.text)\(why); log position \(report.position)"
     }

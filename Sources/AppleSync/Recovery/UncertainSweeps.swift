@@ -3,8 +3,8 @@ package import Ledger
 import Synchronization
 
 /// Completed sweeps whose windows did not become certain, because something in them could not be
-/// taken in. They are not fetched again every few minutes. Kept in memory only: losing them costs
-/// one sweep.
+/// taken in, or Apple sends version 1. They are not fetched again every few minutes. Kept in memory
+/// only: losing them costs one sweep.
 package final class UncertainSweeps: Sendable {
     package init() {}
 

@@ -2,7 +2,8 @@ public import AppStore
 
 /// The time up to which every notification Apple sent is known to be stored, per app
 /// (`completeThrough`). Folded from the log in order of positions: sweeps advance it, a
-/// notification that a sweep should have found moves it back. Pure.
+/// notification that a sweep should have found moves it back, and one of version 1 ends it, since
+/// Apple's history has version 2 alone. Pure.
 public struct Completeness: Hashable, Sendable {
     /// An app's complete interval from a position on: everything signed in `[from, through)`.
     public struct State: Hashable, Sendable {
@@ -11,15 +12,21 @@ public struct Completeness: Hashable, Sendable {
         /// that of the state before it, if later.
         public let position: Int64
         public let receivedAt: Timestamp
-        public let window: CompleteWindow
+        /// Nil: nothing is certain since Apple sent version 1.
+        public let window: CompleteWindow?
+        /// The latest delivery of a version 1 notification before the next state: a sweep confirms
+        /// nothing of the time before. Nil: none.
+        public let versionOneAt: Timestamp?
 
         public init(
-            bundleId: BundleId, position: Int64, receivedAt: Timestamp, window: CompleteWindow
+            bundleId: BundleId, position: Int64, receivedAt: Timestamp, window: CompleteWindow?,
+            versionOneAt: Timestamp? = nil
         ) {
             self.bundleId = bundleId
             self.position = position
             self.receivedAt = receivedAt
             self.window = window
+            self.versionOneAt = versionOneAt
         }
     }
 
@@ -33,7 +40,10 @@ public struct Completeness: Hashable, Sendable {
     ///
     /// - Parameter states: in order of position.
     public init(states: [State]) {
-        for state in states { add(state.bundleId, state.position, state.receivedAt, state.window) }
+        for state in states {
+            add(
+                state.bundleId, state.position, state.receivedAt, state.window, state.versionOneAt)
+        }
     }
 
     /// Every state of every app, in order of position.
@@ -44,11 +54,13 @@ public struct Completeness: Hashable, Sendable {
     /// The window after a sweep; nil if the sweep moves nothing: all of it was complete already, or
     /// a gap lies between that another sweep could still cover. An app's first sweep starts the
     /// window. A sweep after a gap of which Apple has dropped a part restarts it, because that gap
-    /// can never be closed.
+    /// can never be closed. Of a sweep only what follows the last delivery of version 1 counts.
     public func window(after sweep: Sweep, in environment: Environment) -> CompleteWindow? {
-        guard sweep.from < sweep.through else { return nil }
-        let swept = CompleteWindow(from: sweep.from, through: sweep.through)
-        guard let last = states[sweep.bundleId]?.last?.window else { return swept }
+        let state = states[sweep.bundleId]?.last
+        let from = max(sweep.from, state?.versionOneAt ?? sweep.from)
+        guard from < sweep.through else { return nil }
+        let swept = CompleteWindow(from: from, through: sweep.through)
+        guard let last = state?.window else { return swept }
         guard swept.from <= last.through else {
             let isLost = NotificationHistory.hasLost(
                 last.through, requestedAt: sweep.requestedAt, in: environment)
@@ -66,7 +78,8 @@ public struct Completeness: Hashable, Sendable {
         _ sweep: Sweep, in environment: Environment, position: Int64, receivedAt: Timestamp
     ) -> State? {
         guard let window = window(after: sweep, in: environment) else { return nil }
-        return add(sweep.bundleId, position, receivedAt, window)
+        let versionOneAt = states[sweep.bundleId]?.last?.versionOneAt
+        return add(sweep.bundleId, position, receivedAt, window, versionOneAt)
     }
 
     /// Folds a new notification; returns the new state if an earlier sweep had covered its
@@ -76,23 +89,48 @@ public struct Completeness: Hashable, Sendable {
         notificationSigned signedDate: Timestamp, of bundleId: BundleId, position: Int64,
         receivedAt: Timestamp
     ) -> State? {
-        guard var window = states[bundleId]?.last?.window, window.from <= signedDate,
-            signedDate < window.through
+        guard let last = states[bundleId]?.last, var window = last.window,
+            window.from <= signedDate, signedDate < window.through
         else { return nil }
         window.through = signedDate
-        return add(bundleId, position, receivedAt, window)
+        return add(bundleId, position, receivedAt, window, last.versionOneAt)
+    }
+
+    /// Folds a version 1 notification that Apple delivered: Apple sends an app one version, so
+    /// until then it sent no version 2, and its history, which has no other, proves nothing of that
+    /// time. Returns the app's last state if it changed. That is a new one only where the window
+    /// changed, so that the following notifications of version 1 add none.
+    @discardableResult
+    public mutating func take(
+        versionOneDelivered receivedAt: Timestamp, of bundleId: BundleId, position: Int64
+    ) -> State? {
+        guard let last = states[bundleId]?.last else {
+            return add(bundleId, position, receivedAt, nil, receivedAt)
+        }
+        guard last.versionOneAt.map({ receivedAt > $0 }) ?? true else { return nil }
+        let window = last.window.flatMap { window -> CompleteWindow? in
+            let from = max(window.from, receivedAt)
+            return from == window.from || from < window.through
+                ? CompleteWindow(from: from, through: window.through) : nil
+        }
+        guard window == last.window else {
+            return add(bundleId, position, receivedAt, window, receivedAt)
+        }
+        states[bundleId]?.removeLast()
+        return add(bundleId, last.position, last.receivedAt, window, receivedAt)
     }
 
     /// A state follows from the one before and is not known before it, whatever arrival its event
     /// claims.
     @discardableResult
     private mutating func add(
-        _ bundleId: BundleId, _ position: Int64, _ receivedAt: Timestamp, _ window: CompleteWindow
+        _ bundleId: BundleId, _ position: Int64, _ receivedAt: Timestamp,
+        _ window: CompleteWindow?, _ versionOneAt: Timestamp?
     ) -> State {
         let state = State(
             bundleId: bundleId, position: position,
             receivedAt: max(receivedAt, states[bundleId]?.last?.receivedAt ?? receivedAt),
-            window: window)
+            window: window, versionOneAt: versionOneAt)
         states[bundleId, default: []].append(state)
         return state
     }
@@ -104,6 +142,11 @@ public struct Completeness: Hashable, Sendable {
         of bundleId: BundleId, where isKnown: (State) -> Bool = { _ in true }
     ) -> State? {
         states[bundleId]?.last(where: isKnown)
+    }
+
+    /// The last window that sweeps covered, even where version 1 has ended it since.
+    package func swept(_ bundleId: BundleId) -> CompleteWindow? {
+        state(of: bundleId) { $0.window != nil }?.window
     }
 
     /// The window in which all these apps are complete; nil without apps, or if one of them has

@@ -144,29 +144,31 @@ extension LedgerLog {
         ) { try $0.time(0) }.first
     }
 
-    /// Notifications of an app after `position`, up to `through`, signed in `[from, before)`, in
-    /// order; those within the next `LogLimits.scannedEventCount` positions, and where to continue.
-    /// TEST is Apple's answer to a request and belongs to no history.
+    /// Notifications after `position`, up to `through`, in order, that show a sweep to be
+    /// incomplete: those signed in `[from, before)`, and those of version 1 that Apple delivered,
+    /// without their date. Those within the next `LogLimits.scannedEventCount` positions, and where
+    /// to continue. TEST is Apple's answer to a request and belongs to no history.
     public func notifications(
-        of bundleId: BundleId, signedFrom from: Timestamp, before: Timestamp,
-        after position: Int64, through: Int64
+        signedFrom from: Timestamp, before: Timestamp, after position: Int64, through: Int64
     ) async throws(StoreError) -> (
-        found: [(position: Int64, delivery: NotificationDelivery)], next: Int64
+        found: [(position: Int64, bundleId: BundleId, receivedAt: Timestamp, signedAt: Timestamp?)],
+        next: Int64
     ) {
         let end = min(through, position + LogLimits.scannedEventCount)
         let found = try await rows(
             """
-            SELECT position, received_at, signed_at FROM @events
-            WHERE position > $1::bigint AND position <= $2::bigint AND kind = 1
-                AND bundle_id = $3::bytea AND signed_at >= $4::bigint AND signed_at < $5::bigint
-                AND (notification_type IS NULL OR notification_type <> 'TEST'::bytea)
+            SELECT position, bundle_id, received_at, CASE kind WHEN 1 THEN signed_at END
+            FROM @events
+            WHERE position > $1::bigint AND position <= $2::bigint
+                AND (kind = 7 AND source = 1
+                    OR kind = 1 AND signed_at >= $3::bigint AND signed_at < $4::bigint
+                    AND (notification_type IS NULL OR notification_type <> 'TEST'::bytea))
             ORDER BY position
-            """, position, end, bundleId, from, before
+            """, position, end, from, before
         ) { row in
             (
-                position: try row.int64(0),
-                delivery: NotificationDelivery(
-                    receivedAt: try row.time(1), signedAt: try row.time(2))
+                position: try row.int64(0), bundleId: BundleId(try row.requiredText(1)),
+                receivedAt: try row.time(2), signedAt: try row.optionalTime(3)
             )
         }
         return (found, end)

@@ -23,7 +23,7 @@ public final class ProjectionsStore: DerivedStore {
         static let daysKey = "reportDays"
 
         /// The version of the tables; a file with a different one cannot be read.
-        static let layoutVersion = 9
+        static let layoutVersion = 10
 
         public init(catalogueHash: String, days: ReportDays = .utc) {
             reducerVersion = Lifecycle.reducerVersion
@@ -89,7 +89,7 @@ public final class ProjectionsStore: DerivedStore {
     ///
     /// Throws `fileChanged` when the file's sums use other days.
     ///
-    /// - `completeness`: states that these events added.
+    /// - `completeness`: states that these events added or changed.
     /// - `days`: those the file was built with.
     public func update(
         _ chains: [ChainRows], completeness: [Completeness.State] = [],

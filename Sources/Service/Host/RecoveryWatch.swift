@@ -84,7 +84,7 @@ public struct RecoveryWatch: Sendable {
         let swept = uncertain.window(name, at: now)
         let suggestions = try await OutageWatch(ledger: ledger, client: client) { clock.now }
             .suggestions(excluding: swept)
-        let certain = ledger.completeness.state(of: client.bundleId)?.window.through
+        let certain = ledger.completeness.swept(client.bundleId)?.through
         let through = [certain, swept?.through].compactMap { $0 }.max()
         let again = uncertain.due(name, at: now)
         let isOld = through.map {
@@ -122,7 +122,9 @@ public struct RecoveryWatch: Sendable {
         host.outages.note(
             served.environment, client.bundleId, OutageDetection.open(suggestions, [window]),
             at: now)
-        uncertain.note(name, window, done.reservation, at: now)
+        // What follows the last version 1 notification is certain; the rest never will be.
+        let isSettled = done.reservation == .versionOne && done.complete != nil
+        uncertain.note(name, window, isSettled ? nil : done.reservation, at: now)
         if done.reservation == nil, let certain, certain < start {
             note(
                 "recoveryOutOfReach", served, client,

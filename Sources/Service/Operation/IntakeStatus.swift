@@ -37,7 +37,7 @@ public struct IntakeStatus: Sendable, JSONObjectWritable {
         /// The newest event of any kind, and its position.
         public let lastEventAt: Timestamp?
         public let lastEventPosition: Int64?
-        /// Nil: never confirmed.
+        /// Nil: not confirmed.
         public let complete: CompleteWindow?
         /// Nil while nothing was checked yet.
         public let outages: OutageRecord.Check?

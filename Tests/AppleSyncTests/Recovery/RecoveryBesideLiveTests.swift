@@ -52,10 +52,20 @@ struct RecoveryBesideLiveTests {
         #expect(reports.count == 1)
     }
 
-    @Test("only events that the recovery appended count as recovered")
+    @Test("only events that the recovery appended count as recovered, whatever stands between them")
     func brought() {
-        var brought = RecoveredEvents(after: 10)
-        brought.leaveOut(12)
-        #expect([9, 10, 11, 12, 13].filter { brought.contains($0) } == [11, 13])
+        let cases: [(others: [Int64], found: [Int64])] = [
+            ([], [11, 12, 13, 14, 15]), ([12], [11, 13, 14, 15]), ([11, 13, 15], [12, 14]),
+            ([11, 12, 14], [13, 15]), ([12, 13, 14, 15], [11]), ([13, 14], [11, 12, 15]),
+        ]
+        for (others, found) in cases {
+            // given
+            var brought = RecoveredEvents(after: 10)
+            // when
+            for position in others { brought.leaveOut(position) }
+            // then
+            let contained = (9...15).filter { brought.contains($0) }
+            #expect(contained == found)
+        }
     }
 }

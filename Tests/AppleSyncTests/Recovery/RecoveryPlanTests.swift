@@ -108,6 +108,8 @@ struct RecoveryPlanTests {
             ("DID_RENEW", 2), ("DID_RENEW,DID_RENEW.BILLING_RECOVERY", 2), ("TEST", 1),
             ("EXPIRED.VOLUNTARY", 1), ("", nil), ("EXPIRED.UPGRADE", nil), ("NOTHING", nil),
             ("EXPIRED,NOTHING", nil), ("EXPIRED.", nil), ("EXPIRED.VOLUNTARY.X", nil),
+            // Apple lists two subtypes of it.
+            ("OFFER_REDEEMED", 3), ("OFFER_REDEEMED.RESUBSCRIBE", nil),
         ] as [(String, Int?)])
     func types(_ text: String, _ count: Int?) {
         #expect(RecoveryType.read(text)?.count == count)

@@ -170,6 +170,52 @@ struct RecoveryTests {
         try await world.audit()
     }
 
+    @Test("version 1 notifications end certainty; a sweep confirms what follows the last of them")
+    func versionOne() async throws {
+        // given: a sweep, then two deliveries of version 1
+        var world = try RecoveryWorld()
+        try world.ledger.share()
+        world.ledger.now = RecoveryWorld.days(12)
+        let first = try await world.recover(RecoveryWorld.request(25, 20))
+        #expect(first.report.completeThrough == RecoveryWorld.days(20))
+        let chain = MadeChain(start: RecoveryWorld.days(40))
+        func body(_ type: String) -> [UInt8] {
+            chain.notificationV1(type, through: 0, at: chain.start)
+        }
+        #expect(try await world.ledger.ingest([body("INITIAL_BUY")]).appended == 1)
+        let imported = try await world.ledger.show(chain.id)
+        // One from a file says nothing of its delivery.
+        #expect(imported["completeThrough"]?.string == RecoveryWorld.days(20).rfc3339)
+        for (day, type) in [(6, "DID_RENEW"), (5, "DID_CHANGE_RENEWAL_PREF")] as [(Int64, String)] {
+            world.ledger.now = RecoveryWorld.days(day)
+            try await world.deliver(body(type))
+        }
+        let ended = try await world.ledger.show(chain.id)
+        #expect(ended["completeThrough"]?.isNull == true)
+        // when
+        world.ledger.now = RecoveryWorld.now
+        let before = try await world.recover(RecoveryWorld.request(25, 5))
+        let after = try await world.recover(RecoveryWorld.request(20, 1))
+        // then
+        #expect(before.report.reservation == .versionOne)
+        #expect(before.report.complete == nil)
+        #expect(!before.report.isFlawed)
+        #expect(after.report.reservation == .versionOne)
+        let expected = CompleteWindow(from: RecoveryWorld.days(5), through: RecoveryWorld.days(1))
+        #expect(after.report.complete == expected)
+        #expect(RecoveryText.report(after.report).contains("version 1"))
+        let whole = try await world.recover(RecoveryWorld.request(5, 1))
+        #expect(whole.report.reservation == nil)
+        try await world.audit()
+        // A doubt of what follows.
+        let late = MadeChain(id: "500000000000002", start: RecoveryWorld.days(3))
+        #expect(try await world.ledger.ingest([late.bought()]).appended == 1)
+        let doubtful = try await world.ledger.show(late.id)
+        #expect(doubtful["completeFrom"]?.string == RecoveryWorld.days(5).rfc3339)
+        #expect(doubtful["completeThrough"]?.string != RecoveryWorld.days(1).rfc3339)
+        try await world.audit()
+    }
+
     @Test("answers about customers carry it as well")
     func customers() async throws {
         let world = try RecoveryWorld()

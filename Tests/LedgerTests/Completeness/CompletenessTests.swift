@@ -42,7 +42,7 @@ struct CompletenessTests {
         #expect(
             completeness.take(sweep(50, 100), in: .production, position: 7, receivedAt: time(3))
                 != nil)
-        #expect(completeness.state(of: CompletenessTests.app)?.window.from == time(50))
+        #expect(completeness.state(of: CompletenessTests.app)?.window?.from == time(50))
         #expect(through(completeness) == 300)
     }
 
@@ -98,6 +98,58 @@ struct CompletenessTests {
             completeness.take(sweep(50, 150), in: environment, position: 7, receivedAt: time(3))
             #expect(completeness.window([CompletenessTests.app])?.from == time(isLost ? 201 : 50))
         }
+    }
+
+    @Test(
+        "a version 1 notification ends the window up to its delivery",
+        arguments: [
+            (99, 100, 200), (100, 100, 200), (150, 150, 200), (199, 199, 200), (200, nil, nil),
+            (300, nil, nil),
+        ] as [(Int64, Int64?, Int64?)])
+    func versionOne(_ delivered: Int64, _ from: Int64?, _ through: Int64?) {
+        // given
+        var completeness = Completeness()
+        completeness.take(sweep(100, 200), in: .production, position: 5, receivedAt: time(1))
+        // when
+        completeness.take(
+            versionOneDelivered: time(delivered), of: CompletenessTests.app, position: 6)
+        // then
+        let window = completeness.window([CompletenessTests.app])
+        #expect(window?.from.milliseconds == from)
+        #expect(window?.through.milliseconds == through)
+        #expect(completeness.swept(CompletenessTests.app)?.through == time(200))
+        let earlier = completeness.window([CompletenessTests.app]) { $0.position <= 5 }
+        #expect(earlier == CompleteWindow(from: time(100), through: time(200)))
+    }
+
+    @Test("of a sweep only what follows the last version 1 notification is certain")
+    func sweepAfterVersionOne() {
+        let apps = [CompletenessTests.app]
+        // given: one before any sweep, and two in a row after one
+        var completeness = Completeness()
+        completeness.take(versionOneDelivered: time(120), of: apps[0], position: 1)
+        #expect(completeness.window(apps) == nil)
+        completeness.take(sweep(100, 200), in: .production, position: 2, receivedAt: time(210))
+        #expect(completeness.window(apps) == CompleteWindow(from: time(120), through: time(200)))
+        completeness.take(versionOneDelivered: time(300), of: apps[0], position: 3)
+        let stateCount = completeness.all.count
+        completeness.take(versionOneDelivered: time(350), of: apps[0], position: 4)
+        completeness.take(versionOneDelivered: time(340), of: apps[0], position: 5)
+        #expect(completeness.all.count == stateCount)
+        // when
+        let before = completeness.take(
+            sweep(150, 350), in: .production, position: 6, receivedAt: time(360))
+        let after = completeness.take(
+            sweep(150, 400), in: .production, position: 7, receivedAt: time(410))
+        // A window never grows into the time of version 1.
+        let older = completeness.take(
+            sweep(50, 380), in: .production, position: 8, receivedAt: time(420))
+        // then
+        #expect(before == nil && older == nil)
+        #expect(after?.window == CompleteWindow(from: time(350), through: time(400)))
+        #expect(completeness.window(apps) { $0.position <= 2 }?.through == time(200))
+        #expect(completeness.window(apps) { $0.position <= 6 } == nil)
+        #expect(Completeness(states: completeness.all) == completeness)
     }
 
     @Test("the window as of a position or time does not change")

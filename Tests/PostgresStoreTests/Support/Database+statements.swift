@@ -49,7 +49,7 @@ extension Database {
         _ = try await log.arrivals(of: Self.app, since: Self.start, after: 0, through: 1)
         _ = try await log.firstAppend(after: 0, through: 1)
         _ = try await log.notifications(
-            of: Self.app, signedFrom: Self.start, before: Self.start, after: 0, through: 1)
+            signedFrom: Self.start, before: Self.start, after: 0, through: 1)
     }
 
     private func askQuarantine(_ store: PostgresOperations) async throws {

@@ -105,19 +105,26 @@ struct LogQueryConformance {
     }
 
     @Test(
-        "Late notifications are those signed in the span, without TEST",
+        "Late notifications are those signed in the span, without TEST, and delivered version 1",
         arguments: StoreEngine.all)
     func late(engine: StoreEngine) async throws {
         try await engine.withLog { log in
-            _ = try await log.append(try events())
+            let more = [
+                try event("l", .notificationV1, at: 2_100),
+                try event("m", .notificationV1, at: 2_200) { $0.source = .import },
+            ]
+            _ = try await log.append(try events() + more)
             let all = try await log.notifications(
-                of: Self.app, signedFrom: time(0), before: time(501), after: 0, through: 11)
-            #expect(all.found.map(\.position) == [1, 3, 6, 7] && all.next == 11)
+                signedFrom: time(0), before: time(501), after: 0, through: 13)
+            #expect(all.found.map(\.position) == [1, 3, 5, 6, 7, 12] && all.next == 13)
+            #expect(all.found[2].bundleId == BundleId("com.example\0"))
             let early = try await log.notifications(
-                of: Self.app, signedFrom: time(400), before: time(500), after: 0, through: 11)
-            #expect(early.found.map(\.position) == [3])
+                signedFrom: time(400), before: time(500), after: 0, through: 13)
+            #expect(early.found.map(\.position) == [3, 12])
+            #expect(early.found.map(\.signedAt) == [time(400), nil])
+            #expect(early.found.map(\.receivedAt) == [time(1_200), time(2_100)])
             let none = try await log.notifications(
-                of: Self.app, signedFrom: time(401), before: time(500), after: 3, through: 4)
+                signedFrom: time(401), before: time(500), after: 3, through: 4)
             #expect(none.found.isEmpty && none.next == 4)
         }
     }

@@ -27,8 +27,11 @@ struct RecoveryWatchTests {
     }
 
     /// Advances the clock and checks, once for each time.
+    ///
+    /// - Parameter delivered: what Apple delivers before a check, by its number.
     func looks(
-        _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64]
+        _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64],
+        delivered: [Int: [UInt8]] = [:]
     ) async throws -> [Look] {
         let clock = ManualClock(start, sleeping: .advances)
         let api = world.apple { clock.now }
@@ -48,8 +51,9 @@ struct RecoveryWatchTests {
             ) { note in reported.withLock { $0.append(note) } }
             let ledger = try host.ledger(.production).ledger
             var looks: [Look] = []
-            for wait in waits {
+            for (number, wait) in waits.enumerated() {
                 clock.advance(byMilliseconds: wait)
+                if let body = delivered[number] { _ = try await host.takeNotification(body) }
                 let before = api.counts[.notificationHistory] ?? 0
                 await watch.check()
                 looks.append(
@@ -142,6 +146,26 @@ struct RecoveryWatchTests {
         #expect(note.message.contains(RecoveryWorld.days(160).rfc3339))
         #expect(note.message.contains("backfill"))
         #expect(note.environment == .production)
+    }
+
+    @Test("While Apple sends version 1, sweeps stay hourly and confirm only what follows the last")
+    func versionOne() async throws {
+        // given
+        var world = try RecoveryWorld()
+        try world.ledger.share()
+        let chain = MadeChain(start: RecoveryWorld.days(2))
+        let types = [0: "INITIAL_BUY", 1: "DID_CHANGE_RENEWAL_PREF", 3: "DID_RENEW"]
+        // when
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 10, 50, 10, 50].map { $0 * Self.minute },
+            delivered: types.mapValues { chain.notificationV1($0, through: 0, at: chain.start) })
+        // then
+        let isSwept = looks.map { $0.requestCount > 1 }
+        #expect(isSwept == [true, false, true, false, true])
+        let through = looks.map { look in
+            look.completeThrough.map { $0.milliseconds(since: RecoveryWorld.now) / Self.minute }
+        }
+        #expect(through == [nil, nil, 55, nil, 115])
     }
 
     @Test("Refused evidence is requested again a day later, not every ten minutes")

@@ -57,22 +57,22 @@ struct Proof {
         let positions = Dictionary(
             events.map { ($0.key, $0.position) }, uniquingKeysWith: { first, _ in first })
         let states = ledger.completeness.all
-        guard states.last?.window.through ?? completeThrough >= completeThrough, !states.isEmpty
+        guard states.last?.window?.through ?? completeThrough >= completeThrough, !states.isEmpty
         else {
             throw Disagreement("The last recovery did not make its window certain: \(states).")
         }
         let sent = run.world.lives.flatMap(\.deliveries)
         for state in states {
+            guard let window = state.window else { continue }
             for delivery in sent {
                 guard case .notification(let notification, _, _) = delivery.evidence,
-                    let date = delivery.signedDate, state.window.from <= date,
-                    date < state.window.through
+                    let date = delivery.signedDate, window.from <= date, date < window.through
                 else { continue }
                 let key = EventKey.make(.notification, [notification.notificationUUID?.rawValue])
                 guard let position = positions[key], position <= state.position else {
                     throw Disagreement(
                         "At position \(state.position) the log was stated as complete"
-                            + " before \(state.window.through.rfc3339), but \(date.rfc3339)"
+                            + " before \(window.through.rfc3339), but \(date.rfc3339)"
                             + " is missing.")
                 }
             }
