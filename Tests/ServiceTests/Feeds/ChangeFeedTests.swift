@@ -4,9 +4,10 @@ import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
-@testable import Queries
 import SQLiteStore
 import Testing
+
+@testable import Queries
 
 @Suite("The change feed")
 struct ChangeFeedTests {
