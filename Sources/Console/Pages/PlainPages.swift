@@ -73,7 +73,7 @@ package enum PlainPages {
                 """
                 <p><progress aria-label="events read" max="\(max(total, 1))" \
                 value="\(done)"></progress> \(done) of \(total) events \
-                 read</p>
+                read</p>
                 """
             } ?? ""
         return Page(

@@ -36,7 +36,8 @@ struct ReportForm {
     private var paid: HTML {
         guard name == MetricName.churnName else { return "" }
         let mark: HTML = value("paid").isEmpty ? "" : " checked"
-        return "<label><input type=\"checkbox\" name=\"paid\" value=\"true\"\(mark)> Paid only</label>"
+        return
+            "<label><input type=\"checkbox\" name=\"paid\" value=\"true\"\(mark)> Paid only</label>"
     }
 
     /// Keeps what has no field: a report in the currencies of its payments, and its zone.

@@ -97,7 +97,8 @@ struct CompletedSnapshots {
         whole.completeOffer(by: donors.map { ordered[$0] }, trust: fact.trust)
         // It decides which purchases are one: a lower rank must not merge two.
         if snapshot.webOrderLineItemId == nil {
-            whole.webOrderLineItemId = donors.lazy.filter { ordered[$0].trust >= fact.trust }
+            whole.webOrderLineItemId =
+                donors.lazy.filter { ordered[$0].trust >= fact.trust }
                 .compactMap { ordered[$0].statedTransaction?.webOrderLineItemId }.first
         }
         if snapshot.appAccountToken == nil {

@@ -31,7 +31,9 @@ public struct EventFilter: Hashable, Sendable {
         if let bundleId, attributes.bundleId != bundleId { return false }
         if !types.isEmpty, !types.contains(event.name),
             !(attributes.notificationType.map { types.contains($0) } ?? false)
-        { return false }
+        {
+            return false
+        }
         if !kinds.isEmpty, !kinds.contains(attributes.kind) { return false }
         if let receivedFrom, event.receivedAt < receivedFrom { return false }
         if let receivedTo, event.receivedAt >= receivedTo { return false }

@@ -51,7 +51,8 @@ extension MetricsQuery {
             }
             guard !isUnnamed else { throw MovementTally.unnamed(snapshot.projections) }
             try await fold(changed, &sum)
-            report(page.last, page.end)
+            // Pages are of chains; `report` states events.
+            report(snapshot.position * page.last / max(page.end, 1), snapshot.position)
         }
         sum.addCounts()
     }

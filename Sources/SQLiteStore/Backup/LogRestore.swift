@@ -299,7 +299,9 @@ public struct LogRestore: Sendable {
                 return try await Blocking.run { () throws(StoreError) in
                     try table.page(after: size, limit: CheckpointCopy.pageCount)
                 }
-            } adopting: { page async throws(StoreError) in try await operations.adopt(page) }
+            } adopting: { page async throws(StoreError) in
+                try await operations.adopt(page)
+            }
             try await operations.forgetUploadKeys()
             return report
         }

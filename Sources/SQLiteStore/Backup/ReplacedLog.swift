@@ -89,7 +89,8 @@ struct ReplacedLog {
             throw StoreError(
                 .fileCorrupt, path: log,
                 reason: "A restore that did not end has renamed its write-ahead log.",
-                remedy: "Run the same `subledger restore` again; it puts that back first, unless the"
+                remedy:
+                    "Run the same `subledger restore` again; it puts that back first, unless the"
                     + " log was written to since.")
         }
     }

@@ -197,7 +197,8 @@ struct PeriodTests {
         #expect(first.state(day(10)) == .revoked)
     }
 
-    @Test("A renewal governs from its start if it is stated again, or its replacement is not proven")
+    @Test(
+        "A renewal governs from its start if it is stated again, or its replacement is not proven")
     func notReplaced() {
         let active = renewal(day(31)).with { $0.status = Raw(.active) }
         let ended = Fact.notification(.expired, "2", day(30), day(60), at: day(60))

@@ -12,9 +12,11 @@ import Testing
 /// Erasures in every engine that keeps whole logs.
 @Suite("Erasures of the log")
 struct LogErasureTests {
-    static func erasure(_ id: String, _ positions: [Int64]) throws -> NewEvent {
+    static func erasure(
+        _ id: String, _ positions: [Int64], reason: String = "asked"
+    ) throws -> NewEvent {
         let erasure = Erasure(
-            id: id, actor: "dpo", reason: "asked", positions: positions, chains: [], facts: [])
+            id: id, actor: "dpo", reason: reason, positions: positions, chains: [], facts: [])
         return NewEvent(
             key: EventKey.make(.erasure, [id]),
             attributes: EventAttributes(
@@ -200,7 +202,7 @@ struct LogErasureTests {
                 _ = try await LogCopy(from: source, to: backup).run()
                 _ = try await source.erase(Self.erasure("e", [2]), within: Self.scope(4))
                 let second = try await source.erase(
-                    Self.erasure("e", [4]), within: Self.scope(5))
+                    Self.erasure("e", [4], reason: "asked by another"), within: Self.scope(5))
                 #expect(second == .conflict(position: 6))
                 let records = try await ErasureRecord.all(of: source)
                 // when

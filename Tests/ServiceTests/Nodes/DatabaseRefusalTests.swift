@@ -8,9 +8,10 @@ import PostgresSupport
 import Projection
 import Proofs
 import Queries
-@testable import Service
 import TestSupport
 import Testing
+
+@testable import Service
 
 @Suite("Databases that a node does not use", .postgres)
 struct DatabaseRefusalTests {
@@ -247,7 +248,8 @@ struct DatabaseRefusalTests {
         }
     }
 
-    @Test("The directory of an embedded log becomes a node's only where the database has its events")
+    @Test(
+        "The directory of an embedded log becomes a node's only where the database has its events")
     func embedded() async throws {
         let place = try NodePlace()
         let node = try place.configuration(1)
@@ -256,7 +258,8 @@ struct DatabaseRefusalTests {
         try await place.run([alone]) { services in
             for delivery in MadeChain().life { _ = try await services[0].post(delivery) }
         }
-        let schemas = "SELECT count(*) FROM pg_namespace WHERE nspname = '\(place.productionSchema)'"
+        let schemas =
+            "SELECT count(*) FROM pg_namespace WHERE nspname = '\(place.productionSchema)'"
         for isBegun in [false, true] {
             try await expectRefusal(.fileForeign, place, node, isNew: false)
             await #expect(throws: StoreError(.fileForeign, reason: "", remedy: "")) {

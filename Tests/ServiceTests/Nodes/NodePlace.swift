@@ -94,7 +94,8 @@ struct NodePlace: Sendable {
     /// Changes the events of the production log, which its triggers otherwise refuse.
     func changeEvents(_ statements: String...) async throws {
         let table = "\(productionSchema).events"
-        let all = ["ALTER TABLE \(table) DISABLE TRIGGER USER"] + statements
+        let all =
+            ["ALTER TABLE \(table) DISABLE TRIGGER USER"] + statements
             + ["ALTER TABLE \(table) ENABLE TRIGGER USER"]
         try await sql(all.joined(separator: ";\n"))
     }

@@ -122,7 +122,8 @@ struct ClockPolicyTests {
         #expect(policy.jumpMilliseconds == nil)
     }
 
-    @Test("A clock that was ahead at the start is corrected, confirmed, and not trusted ahead again")
+    @Test(
+        "A clock that was ahead at the start is corrected, confirmed, and not trusted ahead again")
     func startedAhead() {
         var policy = ClockPolicy()
         time(&policy, 24 * Self.hour, 0)

@@ -187,7 +187,8 @@ struct ConsolePageTests {
         }
     }
 
-    @Test("A grant of what no product of the catalogue has is named", arguments: ["pro", "prro", nil])
+    @Test(
+        "A grant of what no product of the catalogue has is named", arguments: ["pro", "prro", nil])
     func unlisted(granted: String?) async throws {
         var place = try ServedPlace()
         place.configuration.catalogue.products =

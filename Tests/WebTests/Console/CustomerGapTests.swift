@@ -52,7 +52,8 @@ struct CustomerGapTests {
 
     private static let token = "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033"
 
-    @Test("A page has eight gaps of many purchases at most, and counts the others", arguments: [8, 9])
+    @Test(
+        "A page has eight gaps of many purchases at most, and counts the others", arguments: [8, 9])
     func many(count: Int) async throws {
         let clock = ManualClock(ServedPlace.now)
         var place = try ServedPlace()

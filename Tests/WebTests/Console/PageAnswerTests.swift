@@ -38,14 +38,14 @@ struct PageAnswerTests {
             let (gate, opening) = AsyncStream.makeStream(of: Void.self)
             var parameters = MetricParameters()
             parameters.from = "2026-01-01"
-            let question = ReportQuestion.metric(.churn(isPaid: false), parameters)
+            let question = ReportQuestion.metric(.counted(.renewals), parameters)
             let make: @Sendable () async throws -> Report = {
                 let report = try await host.report(question, QueryScope(minPosition: 2))
                 for await _ in gate {}
                 return report
             }
             // The page's address, which it keeps its answer under.
-            let page = "/console/production/reports/churn?from=2026-01-01"
+            let page = "/console/production/reports/renewals?from=2026-01-01"
             #expect(host.pageProgress(page) == nil)
             #expect(try await host.pageAnswer(page, patience: .zero, make) == nil)
             while host.pageProgress(page) == nil { await Task.yield() }

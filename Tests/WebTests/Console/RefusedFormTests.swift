@@ -58,7 +58,8 @@ struct RefusedFormTests {
         }
     }
 
-    @Test("The act of a session without the scope is among the refused attempts, if it was complete")
+    @Test(
+        "The act of a session without the scope is among the refused attempts, if it was complete")
     func lackingScope() async throws {
         let place = try ConsoleAccessTests().place([.support])
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
