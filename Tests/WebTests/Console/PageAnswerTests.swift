@@ -1,4 +1,5 @@
 import HTTPTypes
+import Ledger
 import Queries
 import Reports
 import Testing
