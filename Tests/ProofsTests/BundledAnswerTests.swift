@@ -71,6 +71,61 @@ struct BundledAnswerTests {
         }
     }
 
+    @Test("A state at a later time is proven as expected when its events had arrived, not before")
+    func expected() async throws {
+        // given
+        let chain = MadeChain()
+        let off = chain.turnedOff(0)
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought(), off])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let day: Int64 = 86_400_000
+        let (early, late) = (
+            chain.start.advanced(byMilliseconds: 5 * day),
+            chain.start.advanced(byMilliseconds: 12 * day)
+        )
+        let at = chain.start.advanced(byMilliseconds: 25 * day)
+        // A clock that was set back, and one that was not.
+        for (now, stated) in [(early, off.receivedAt), (late, late)] {
+            // when
+            let bundle = try await ledger.session { session in
+                try await ProvenStory.maker(session, key).0.subscription(
+                    chain.id, bundleId: nil, moment: Moment(at: at, now: now))
+            }
+            let answer = try #require(bundle.answer)
+            // then
+            #expect(answer.query.now == stated)
+            #expect(answer.value["willRenew"]?.bool == false)
+            #expect(answer.summary.contains(", expected at \(stated.rfc3339), as known at"))
+            #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
+            // The key's owner states an earlier time.
+            var query = answer.query
+            query.now = early
+            let other = try ProofBundle(
+                environment: bundle.environment, checkpoint: bundle.checkpoint, key: bundle.key,
+                events: bundle.events,
+                answer: ProofBundle.Answer(
+                    query: query, reducerVersion: answer.reducerVersion,
+                    catalogue: answer.catalogue, value: answer.value)
+            ).sealed(by: key)
+            let bad = ProvenStory.check(other).lines.filter { !$0.isGood }
+            #expect(bad.map(\.part) == ["answer"])
+            #expect(bad.first?.text.contains("arrived after `now`") == true)
+        }
+    }
+
+    @Test("Only a cell of churn is one of paid chains")
+    func paid() throws {
+        for (name, isRead) in [("churn", true), ("mrr", false)] {
+            let cell = BundledCell(
+                name: name, isPaid: true, column: "new", from: BundledAnswerTests.time,
+                to: BundledAnswerTests.time, timeZone: "UTC", group: [], filters: [], chains: [])
+            let json = JSONWriter.object { cell.writeMembers(to: &$0) }
+            let read = BundledCell(try JSONValue.parse(json))
+            #expect((read == cell) == isRead)
+        }
+    }
+
     @Test("A cell of one app is proven as such, in its query and in the sentence")
     func app() async throws {
         let (one, other) = (MadeChain(), MadeChain(id: "600000000000001", bundleId: "com.other"))

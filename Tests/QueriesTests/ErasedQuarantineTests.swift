@@ -1,8 +1,11 @@
 import AppStore
+import Intake
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
+import Signing
+import Simulator
 import Testing
 
 @Suite("Quarantined inputs beside an erasure")
@@ -55,5 +58,34 @@ struct ErasedQuarantineTests {
         try await ledger.erase(chains: [chain.id])
         let left = try await ledger.ledger { try await $0.operations.quarantineCount() }
         #expect(left == 0)
+    }
+
+    @Test("A receipt that was cut goes with the subscription that it names, and with no other")
+    func cutReceipt() async throws {
+        // given
+        let contents = ReceiptContents(
+            type: .production, bundleId: chain.bundleId, creationDate: chain.start(1),
+            purchases: [
+                ReceiptContents.subscription(
+                    productId: chain.product, transactionId: chain.id,
+                    originalTransactionId: chain.id, purchaseDate: chain.start,
+                    expiresDate: chain.start(1))
+            ])
+        let cut = Array(try TestAuthority.receipts.sign(contents).dropLast(200))
+        // Its id begins the other one.
+        let other = MadeChain(id: String(chain.id.dropLast()))
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought(), other.bought()])
+        for input in [cut, Base64.standard.encode(cut)] {
+            let refused = try await ledger.ingest(file: input)
+            #expect(refused.errors.map(\.code) == ["malformedReceipt"])
+        }
+        for (erased, count) in [(other, 2), (chain, 0)] {
+            // when
+            try await ledger.erase(chains: [erased.id])
+            // then
+            let left = try await ledger.ledger { try await $0.operations.quarantineCount() }
+            #expect(left == count)
+        }
     }
 }

@@ -286,10 +286,26 @@ public struct Recovery: Sendable {
         _ log: ProjectionCursor
     ) async throws(RecoveryFailure) {
         try await storing { () throws(StoreError) in
+            let kept = try await unerased(undelivered)
             try await ledger.operations.advanceRecovery(
-                record.id, slice, undelivered: undelivered.map { ($0.uuid, $0.text) },
+                record.id, slice, undelivered: kept.map { ($0.uuid, $0.text) },
                 appleDate: date, isFlawed: isFlawed, log: log)
         }
+    }
+
+    /// Leaves out notifications whose events were erased: with its notificationUUID, a tombstone
+    /// can be found, and so the life under a random id.
+    func unerased(
+        _ undelivered: [UndeliveredNotification]
+    ) async throws(StoreError) -> [UndeliveredNotification] {
+        var kept: [UndeliveredNotification] = []
+        for notification in undelivered {
+            let key = EventKey.make(.notification, [notification.uuid])
+            let known = try await ledger.log.event(key: key)
+            let isErased = known.map { $0.evidence == nil && $0.damage == nil } ?? false
+            if !isErased { kept.append(notification) }
+        }
+        return kept
     }
 
     func storing<Value>(

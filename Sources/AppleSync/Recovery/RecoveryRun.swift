@@ -160,9 +160,10 @@ public struct RecoveryRun: Sendable {
             now: recovery.clock()
         ).add(to: &report)
         report.fetchedCount = max(finished.fetchedCount, report.newCount)
-        report.undelivered = try await ledger.operations.undelivered(record.id).compactMap {
-            UndeliveredNotification(kept: $0)
-        }
+        let undelivered = try await ledger.operations.undelivered(record.id)
+        // One may have been erased since it was kept.
+        report.undelivered = try await recovery.unerased(
+            undelivered.compactMap { UndeliveredNotification(kept: $0) })
         if finished.plan.from > request.from {
             report.tooOldCount = try await snapshot.projections.chainCount(
                 of: request.bundleId, aliveFrom: request.from, before: finished.plan.from)

@@ -27,7 +27,8 @@ enum BundleFold {
 
     /// The same of the facts of each chain.
     ///
-    /// Throws `nothingToProve` where one has too many.
+    /// Throws `nothingToProve` where one has too many, and `malformedBundle` where one of a
+    /// subscription arrived after the query's `now`, and the time asked about is later, too.
     static func value(
         _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
         of stated: [ChainId: [Fact]]
@@ -52,9 +53,11 @@ enum BundleFold {
         var json = JSONWriter()
         switch query.subject {
         case .subscription(let chain, let id):
+            let own = facts[chain] ?? []
+            guard query.settled(by: own) == query else { throw BundleFold.tooEarly }
             let reading = ChainReading(
-                chain: chain, facts: facts[chain] ?? [], moment: moment,
-                environment: environment, catalogue: catalogue, stamp: stamp)
+                chain: chain, facts: own, moment: moment, environment: environment,
+                catalogue: catalogue, stamp: stamp)
             guard let reading, reading.isNamed(id) else { return nil }
             reading.queried(by: id).write(to: &json)
         case .customer(let customer):
@@ -82,6 +85,11 @@ enum BundleFold {
         }
         return try provable(JSONValue.parse(json.bytes))
     }
+
+    private static let tooEarly = ProofError(
+        .malformedBundle,
+        "The time asked about is after `now`, and an event that is used arrived after `now`: the"
+            + " answer would be stated as known before it was.")
 
     /// What each chain adds to a cell, with the events that decided it, and the sum.
     private static func write(

@@ -116,7 +116,10 @@ public struct BundleMaker: Sendable {
                 $0.cause.kind != .erasure && $0.position <= query.knownPosition
             }
         }
-        let positions = Set(facts.values.joined().map(\.position))
+        let used = Array(facts.values.joined())
+        // The clock may have been set back since these arrived.
+        let query = query.settled(by: used)
+        let positions = Set(used.map(\.position))
         let bundle = try await bundle(positions.sorted(), answering: query)
         let value = try BundleFold.value(
             query, in: chains.ledger.environment, chains.ledger.catalogue, of: facts)

@@ -13,8 +13,8 @@ public struct BundleQuery: Hashable, Sendable {
 
     public var subject: Subject
     public var at: Timestamp
-    /// The time of the clock, which decides whether `at` lies in the future. Of a cell, the end of
-    /// its report: nothing later counts.
+    /// The time of the clock, which decides whether `at` lies in the future (see `settled`). Of a
+    /// cell, the end of its report: nothing later counts.
     public var now: Timestamp
     /// Events up to this position are known.
     public var knownPosition: Int64
@@ -24,6 +24,18 @@ public struct BundleQuery: Hashable, Sendable {
     var isInOrder: Bool {
         guard case .cell(let cell) = subject else { return true }
         return cell.to <= now && now <= at
+    }
+
+    /// The same question where `now` is not before the arrival of anything that is known. For an
+    /// `at` after `now` the newest facts apply, whenever they were signed: an earlier `now` would
+    /// claim that they were known then.
+    func settled(by facts: [Fact]) -> BundleQuery {
+        guard at > now else { return self }
+        var query = self
+        for fact in facts where fact.position <= knownPosition {
+            query.now = max(query.now, fact.receivedAt)
+        }
+        return query
     }
 
     func writeMembers(to json: inout JSONWriter) {

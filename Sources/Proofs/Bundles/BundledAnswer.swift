@@ -19,13 +19,19 @@ extension ProofBundle.Answer {
             case .customer(let id): ("customer \(id.rawValue.quotedWhereNeeded)", standing)
             case .cell(let cell): (named(cell), amount)
             }
-        let moment = "at \(at.rfc3339), as known at position \(query.knownPosition)"
+        let moment = "at \(at.rfc3339)\(expectation), as known at position \(query.knownPosition)"
         return "\(subject) \(moment): \(found)".printable
     }
 
     /// A cell ends at the time of its report.
     private var at: Timestamp {
         if case .cell = query.subject { query.now } else { query.at }
+    }
+
+    /// When a subscription's state at a later time was expected.
+    private var expectation: String {
+        guard case .subscription = query.subject, query.at > query.now else { return "" }
+        return ", expected at \(query.now.rfc3339)"
     }
 
     private func named(_ cell: BundledCell) -> String {

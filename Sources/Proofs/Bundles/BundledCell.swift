@@ -57,6 +57,8 @@ extension BundledCell {
             let filters = json["where"]?.array?.compactMap(\.string),
             let list = json["chains"]?.array
         else { return nil }
+        // Other metrics ignore it, and the answer would be stated as that of paid chains.
+        guard !isPaid || name == MetricName.churnName else { return nil }
         let chains = list.compactMap { ChainId($0, id: "originalTransactionId") }
         // Each once, so that none is counted twice.
         guard chains.count == list.count, zip(chains, chains.dropFirst()).allSatisfy({ $0 < $1 })

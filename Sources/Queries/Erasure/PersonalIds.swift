@@ -82,7 +82,8 @@ struct PersonalIds: Sendable {
     private static let leastByteCount = 8
 
     /// Whether an input, which may be truncated or not JSON, contains one of the ids: as the value
-    /// of its member, or as a separate word of the text or of a part of it in Base64.
+    /// of its member, as a separate word of the text or of a part of it in Base64, or as a field
+    /// of a receipt.
     static func isNaming(_ ids: Set<String>, in input: [UInt8]) -> Bool {
         guard PersonalIds(input).ids.isDisjoint(with: ids) else { return true }
         let long = ids.filter { $0.utf8.count >= leastByteCount }
@@ -96,6 +97,12 @@ struct PersonalIds: Sendable {
         for word in input.split(whereSeparator: { !$0.isAlphanumeric(or: "-_.+/=") }) {
             let text = String(decoding: word, as: UTF8.self)
             if ids.contains(text) || ids.contains(text.lowercased()) { return true }
+            // In DER, an id is preceded by its length, and followed by a tag: 0x30, that is "0".
+            if let length = input[..<word.startIndex].last, length < word.count,
+                ids.contains(String(decoding: word.prefix(Int(length)), as: UTF8.self))
+            {
+                return true
+            }
             guard word.count > 16 else { continue }
             for part in word.split(separator: UInt8(ascii: ".")) {
                 // A truncated part has up to three characters too many.

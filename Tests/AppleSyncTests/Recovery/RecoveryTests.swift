@@ -139,6 +139,36 @@ struct RecoveryTests {
         }
     }
 
+    @Test("undelivered notifications that were erased are neither kept nor reported again")
+    func undeliveredErased() async throws {
+        // given
+        var world = try RecoveryWorld()
+        world.outages = [RecoveryWorld.days(20)...RecoveryWorld.days(0)]
+        var request = RecoveryWorld.request(25, 1)
+        request.onlyFailures = true
+        let first = try await undelivered(world, request)
+        let uuid = try #require(first.first)
+        let events = try await world.ledger.exportLines(.events)
+        let event = try #require(events.first { $0["notificationUUID"]?.string == uuid })
+        let id = try #require(event["originalTransactionId"]?.string)
+        try await world.ledger.erase(chains: [id])
+        let left = Set(try await world.held())
+        // when
+        let again = try await undelivered(world, request)
+        // then
+        #expect(!again.contains(uuid) && !again.isEmpty)
+        #expect(again == first.filter { left.contains($0) })
+        #expect(try world.ledger.files(holding: [uuid]).isEmpty)
+    }
+
+    /// The notificationUUIDs that a recovery reports as undelivered.
+    private func undelivered(
+        _ world: RecoveryWorld, _ request: RecoveryRequest
+    ) async throws -> [String] {
+        let done = try await world.recover(request)
+        return done.report.undelivered.compactMap { $0.body["notificationUUID"]?.string }
+    }
+
     // MARK: Completeness
 
     @Test("a late notification within the certain window ends certainty there, from then on")
