@@ -105,6 +105,7 @@ struct AccessReasonTests {
         func commitment(_ status: AutoRenewStatus) -> RenewalCommitmentInfo {
             var info = RenewalCommitmentInfo()
             info.commitmentAutoRenewStatus = Raw(status)
+            info.commitmentAutoRenewProductId = ProductId("pro.committed")
             return info
         }
         let cases: [(AccessReason, (inout RenewalPayload) -> Void)] = [
@@ -136,6 +137,20 @@ struct AccessReasonTests {
             #expect(page.contains("billing period 1 of 12, 119.88 USD in all"))
             #expect(page.contains("as another product, pro.weekly.") == (expected == .changes))
         }
+    }
+
+    @Test("A revocation has what Apple states of it: the type, the share of the price, the reason")
+    func revocation() throws {
+        let refunded = { (transaction: inout TransactionPayload) in
+            transaction.revocationDate = MadeChain().start.advanced(byMilliseconds: 3_600_000)
+            transaction.revocationType = Raw(.refundProrated)
+            transaction.revocationPercentage = 33_333
+            transaction.revocationReason = Raw(.refundedDueToIssue)
+        }
+        let reading = try AccessReasonTests.bought({ _ in }, refunded)
+        let frame = Frame.bare(["subscriptions", "1"], now: reading.moment.now)
+        let page = SubscriptionPage(frame, reading, before: nil).page.html
+        #expect(page.contains("(REFUND_PRORATED, 33.333 %, reason 1)</dd>"))
     }
 
     @Test("A trial is free, and what follows it is said")

@@ -115,6 +115,40 @@ struct CustomerPageTests {
         }
     }
 
+    @Test("The form of an unlink says who holds the purchase afterwards")
+    func unlinkForm() throws {
+        let (ann, bob) = (CustomerPageTests.ann, CustomerPageTests.bob)
+        let own = MadeChain(appAccountToken: "0ab11111-2222-4333-8444-555555555555")
+        let shared: [Command.Action] = [
+            .claim(ann, policy: .share), .claim(bob, policy: .share),
+        ]
+        let cases: [(chain: MadeChain, decisions: [Command.Action], holders: [CustomerId])] = [
+            (made, [.link(ann)], []), (made, shared, [bob]),
+            // The token alone names its customer.
+            (own, Array(shared.prefix(1)), []),
+            (own, shared, [CustomerId("0ab11111-2222-4333-8444-555555555555"), bob]),
+        ]
+        for (chain, decisions, holders) in cases {
+            let dated = decisions.enumerated().map { index, decision in
+                (decision, chain.start.advanced(byMilliseconds: Int64(index + 1) * 86_400_000))
+            }
+            let reading = try CustomerPageTests.reading(
+                chain, [chain.bought()], dated, at: within(0))
+            let frame = Frame.bare(["customers", "ann", "unlink"], now: reading.moment.now)
+            let answer = EntitlementsAnswer(
+                customer: ann, stamp: reading.stamp,
+                entitlements: CustomerPageTests.entitlements(
+                    ann, [reading], at: reading.moment.at))
+            let page = ActPage(frame, .unlink).page(customer: answer, chain: reading).html
+            let names: HTML =
+                holders.isEmpty
+                ? "the customer of its appAccountToken, if any"
+                : holders.map { frame.customer($0) }.joined(", ")
+            let after: HTML = "<h2>After</h2><p>The purchase belongs to \(names).</p>"
+            #expect(page.contains(after.text), "\(holders)")
+        }
+    }
+
     @Test("A purchase whose upgrade another account bought is that customer's")
     func upgradedByAnother() throws {
         let token = "0ab11111-2222-4333-8444-555555555555"

@@ -26,11 +26,15 @@ enum SubscriptionPageCheck {
         #expect(page.contains("\(reading.answer.state.text)" as HTML))
         #expect(page.contains("\(AccessReason(reading).cause)" as HTML))
         for notice in reading.answer.notices {
-            #expect(page.contains(frame.timed(notice.message)), "\(notice.code)")
+            let since: HTML = "since \(frame.time(notice.from))\(frame.timed(notice.subject)): "
+            #expect(page.contains(since + frame.timed(notice.message)), "\(notice.code)")
         }
         if let willRenew = reading.answer.commitment?.willRenew {
             let end: HTML = willRenew ? ", then renews</dd>" : ", then ends</dd>"
             #expect(page.contains(end))
+        }
+        if let next = reading.answer.commitment?.nextProductId {
+            #expect(page.contains("<dt>Next product of commitment</dt><dd>\(next)</dd>" as HTML))
         }
         #expect(page.contains("<dd>reducer version \(Lifecycle.reducerVersion)</dd>"))
         #expect(page.contains(reading.stamp.catalogueHash.hexadecimal))

@@ -148,9 +148,12 @@ package struct Frame: Sendable {
             "<a class=\"id\" href=\"\(url("events", String(position)))\">#\(position)</a>"
     }
 
-    func events(_ positions: [Int64], upTo limit: Int = shownEventCount) -> HTML {
+    /// - Parameter omitted: further events, which are counted without their positions.
+    func events(
+        _ positions: [Int64], upTo limit: Int = shownEventCount, omitted: Int = 0
+    ) -> HTML {
         let shown = positions.prefix(limit).map { event($0) }.joined(" ")
-        let rest = positions.count - limit
+        let rest = max(0, positions.count - limit) + omitted
         return rest > 0 ? shown + " and \(rest) more" : shown
     }
 

@@ -83,7 +83,7 @@ package struct ActPage {
         if act == .link, chain == nil || customer == nil {
             return Page(title, frame, missing(customer))
         }
-        let (button, after) = effect
+        let (button, after) = effect(chain, customer)
         let label = "Reason (required; it stands in the timeline for ever)"
         let asked: HTML = """
             \(frame.order(label)) <p class="muted">Nothing is changed at Apple.</p>
@@ -127,17 +127,29 @@ package struct ActPage {
         """
     }
 
-    private var effect: (button: String, after: HTML) {
+    private func effect(
+        _ chain: ChainReading?, _ customer: CustomerId?
+    ) -> (button: String, after: HTML) {
         switch act {
         case .link:
             ("Link", "The purchase belongs to the customer alone, until it is unlinked.")
-        case .unlink:
-            ("Unlink", "The purchase belongs to the customer of its appAccountToken, if any.")
+        case .unlink: ("Unlink", unlinked(chain, customer))
         case .grant: ("Grant", "The customer has the entitlement from now until the given time.")
         case .ungrant:
             ("Withdraw", "This grant ends now; other grants and purchases stay as they are.")
         case .note: ("Keep the note", "The note stands in the timeline; nothing else changes.")
         }
+    }
+
+    /// Who holds the purchase without the customer's link or claim: those whom others name, and
+    /// only without these the token's customer (`Lifecycle.md` §6).
+    private func unlinked(_ chain: ChainReading?, _ customer: CustomerId?) -> HTML {
+        let holders = chain.map { $0.life.holders.holders(at: $0.moment.at) } ?? []
+        let rest = holders.filter { $0.customer != customer || $0.authority == .token }
+        guard rest.contains(where: { $0.authority != .token }) else {
+            return "The purchase belongs to the customer of its appAccountToken, if any."
+        }
+        return "The purchase belongs to \(rest.map { frame.customer($0.customer) }.joined(", "))."
     }
 
     // MARK: Fields

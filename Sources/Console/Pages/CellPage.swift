@@ -23,10 +23,9 @@ package enum CellPage {
         let table = RowTable(
             label: "Chains", heads: ["Chain", "Adds", "Because of"], figures: ["Adds"])
         let rows = cell.chains.map { chain -> HTML in
-            let rest: HTML = chain.eventsOmitted > 0 ? " and \(chain.eventsOmitted) more" : ""
-            return table.row([
+            table.row([
                 frame.chain(chain.chain), "\(cell.text(of: chain.amount))",
-                "\(frame.events(chain.events))\(rest)",
+                frame.events(chain.events, omitted: chain.eventsOmitted),
             ])
         }
         return Page(

@@ -104,7 +104,10 @@ package struct ErasePage {
     }
 
     private var confirmed: HTML {
-        let kept = Page.hidden(["actor", "reason"].map { ($0, frame.values[$0]) })
+        let kept = Page.hidden([
+            ("author", frame.viewer.name), ("actor", frame.values["actor"]),
+            ("reason", frame.values["reason"]),
+        ])
         let label = "Type \(subject.id) to confirm"
         return """
             \(kept)\(HTML.input(ErasePage.confirmation, label, nil, isRequired: true))

@@ -146,10 +146,15 @@ package struct ReportPage {
 
     // MARK: Table
 
+    /// Those with a figure other than 0. What is compared stays, also where one side is 0.
     private var shownColumns: [CountColumn] {
-        report.columns.filter { column in
-            ["activeStart", "churned.total", "activeEnd"].contains(column.name)
-                || report.rows.contains { $0[column.name] != 0 }
+        switch report.subject {
+        case .comparison, .diff: report.columns
+        case .churn, .metric:
+            report.columns.filter { column in
+                ["activeStart", "churned.total", "activeEnd"].contains(column.name)
+                    || report.rows.contains { $0[column.name] != 0 }
+            }
         }
     }
 
@@ -233,7 +238,9 @@ package struct ReportPage {
         let rates = report.rates.map {
             "<td class=\"num\">\(Report.percent($0.value(row)))</td>" as HTML
         }
-        let events: HTML = report.isDiff ? "<td>\(frame.events(row.events))</td>" : ""
+        let events: HTML =
+            report.isDiff
+            ? "<td>\(frame.events(row.events, omitted: row.eventsOmitted))</td>" : ""
         return """
             <tr data-row\(style)><th scope="row">\(label(row.from))\(mark)</th>\
             \(groups)\(cells)\(rates)\(events)</tr>

@@ -93,13 +93,18 @@ package struct SubscriptionPage {
             ),
             ("Revoked", answer.revocation.map { text($0) }),
             ("Commitment", answer.commitment.map { text($0) }),
+            ("Next product of commitment", answer.commitment?.nextProductId.map { "\($0)" }),
             ("Rules", "reducer version \(Lifecycle.reducerVersion)"),
             ("Catalogue", "<span class=\"id\">\(reading.stamp.catalogueHash.hexadecimal)</span>"),
         ])
     }
 
     private func text(_ revocation: ChainAnswer.Revocation) -> HTML {
-        "\(frame.time(revocation.date)) (\(revocation.type ?? AccessReason(reading).rawValue))"
+        let type = revocation.type ?? AccessReason(reading).rawValue
+        // Of thousandths.
+        let percentage = revocation.percentage.map { ", \(Double($0) / 1_000) %" } ?? ""
+        let reason = revocation.reason.map { ", reason \($0)" } ?? ""
+        return "\(frame.time(revocation.date)) (\(type)\(percentage)\(reason))"
     }
 
     private func text(_ commitment: ChainAnswer.Commitment) -> HTML {
@@ -141,7 +146,7 @@ package struct SubscriptionPage {
         let items = notices.prefix(SubscriptionPage.noticeCount).map { notice -> HTML in
             """
             <li data-row><span class="tag warn">\(notice.code.rawValue)</span> since \
-            \(frame.time(notice.from)): \(frame.timed(notice.message)) \
+            \(frame.time(notice.from))\(frame.timed(notice.subject)): \(frame.timed(notice.message)) \
             \(frame.events(notice.evidence))</li>
 
             """

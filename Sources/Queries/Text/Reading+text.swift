@@ -76,13 +76,7 @@ extension ChainReading {
 
     /// A notice: the problem, its start, period and proving events.
     package func text(_ notice: Notice) -> String {
-        let subject =
-            notice.period?.transactionId.map { id in
-                let product = notice.period?.productId.map { "\($0), " } ?? ""
-                let stretch = stretchText(notice.period?.from, notice.period?.to)
-                return ", about \(product)transaction \(id), \(stretch)"
-            } ?? ""
-        return "\(notice.code.rawValue), since \(notice.from.rfc3339)\(subject):"
+        "\(notice.code.rawValue), since \(notice.from.rfc3339)\(notice.subject):"
             + " \(notice.message) (\(events(notice.evidence)))"
     }
 
@@ -91,6 +85,16 @@ extension ChainReading {
         answer.notices.lazy.compactMap(\.period).first { stretch in
             stretch.transactionId == nil && stretch.contains(moment.at)
         }
+    }
+}
+
+extension Notice {
+    /// The period concerned, after a comma; empty if none or several, or without data.
+    package var subject: String {
+        guard let period, let id = period.transactionId else { return "" }
+        let product = period.productId.map { "\($0), " } ?? ""
+        let stretch = stretchText(period.from, period.to)
+        return ", about \(product)transaction \(id), \(stretch)"
     }
 }
 

@@ -237,7 +237,7 @@ public struct MetricParameters: Sendable {
     }
 
     /// `YYYY-MM-DD`, as opposed to ten digits of epoch milliseconds.
-    private static func isDay(_ text: String) -> Bool {
+    package static func isDay(_ text: String) -> Bool {
         text.utf8.count == 10 && text.utf8.dropFirst().contains(UInt8(ascii: "-"))
     }
 }

@@ -126,9 +126,10 @@ extension ConsolePages {
         _ request: Request, _ context: WebContext
     ) async throws -> Response {
         let (frame, stated, to) = try QueryParameters.read(request, isForm: true) {
-            let (from, to) = (try $0.time("from"), try $0.time("to"))
-            let first = try $0.position("row")
             var frame = try self.frame(["reports", RetentionOffersPage.name], &$0, context).present
+            let zone = frame.reportZone
+            let (from, to) = (try $0.time("from", of: zone), try $0.time("to", of: zone))
+            let first = try $0.position("row")
             frame.kept = [("from", $0.text("from")), ("to", $0.text("to"))]
             frame.place = [("row", first.map(String.init))]
             return (frame, from, to)

@@ -109,6 +109,12 @@ struct QueryParameters {
         return time
     }
 
+    /// A moment, for which a day is one of a zone.
+    mutating func time(_ name: String, of zone: ReportZone) throws(Problem) -> Timestamp? {
+        guard let time = try time(name), let text = text(name) else { return nil }
+        return MetricParameters.isDay(text) ? zone.start(of: time.date) : time
+    }
+
     /// A whole number that is not negative.
     mutating func position(_ name: String) throws(Problem) -> Int64? {
         guard let text = text(name) else { return nil }

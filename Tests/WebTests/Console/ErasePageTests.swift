@@ -161,6 +161,25 @@ struct ErasePageTests {
         }
     }
 
+    @Test("The form that confirms says who opened it, and erases nothing in another's name")
+    func author() async throws {
+        let id = purchase.id
+        let path = "\(ErasePageTests.home)/subscriptions/\(id)/erase"
+        var place = try ServedPlace()
+        place.configuration.server.tokens = [.init("sara", [.read, .admin])]
+        try await place.serve(renewed: purchase) { client, host in
+            let session = try await ConsoleAccessTests.signIn(client, "sara")
+            let cookie: HTTPFields = [.cookie: try #require(session)]
+            let plan = try await client.submit(path, ErasePageTests.form(), cookie)
+            #expect(plan.text.contains("name=\"confirm\""))
+            #expect(plan.text.contains("name=\"author\" value=\"sara\""))
+            let foreign = ErasePageTests.form(id) + Array("&author=eve".utf8)
+            let refused = try await client.submit(path, foreign, cookie)
+            #expect(refused.status == 400 && refused.text.contains("This form was opened as eve"))
+            #expect(try await host.end() == 2)
+        }
+    }
+
     @Test("A draft never holds the typed id, and an erasure forgets every draft")
     func drafts() {
         let drafts = FormDrafts()

@@ -1,12 +1,14 @@
 import AppStore
 import HTTPTypes
 import Ledger
+import LedgerStore
 import Projection
-import Reports
+import Queries
 import Service
 import Testing
 
 @testable import Console
+@testable import Reports
 
 @Suite("The form of a report, and the names of its columns")
 struct ReportFormTests {
@@ -88,6 +90,40 @@ struct ReportFormTests {
             // The addresses of cells are relative to the page's.
             let slashed = try await client.get("\(reports)/churn/?from=2026-01-01")
             #expect(slashed.headers[.location] == "\(reports)/churn?from=2026-01-01")
+        }
+    }
+
+    @Test("A comparison shows both of its sides, also where one is 0 in every row")
+    func bothSides() async throws {
+        let reports = "/console/production/reports"
+        try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
+            for (path, sides) in [
+                // Before the first event every figure is 0.
+                ("diff?from=2026-01-01&knownPosition=0", ["before", "after"]),
+                ("churn?from=2026-01-01&definitions=stripe", ["ours", "theirs"]),
+            ] {
+                let page = try await client.get("\(reports)/\(path)").text
+                for side in sides { #expect(page.contains(">\(side)</th>"), "\(path) \(side)") }
+            }
+        }
+    }
+
+    @Test("A changed figure counts all events behind it, also those without a position")
+    func omittedEvents() async throws {
+        var words = MetricParameters()
+        words.from = "2026-01-01"
+        let asked = ReportQuestion.diff(
+            .churn(isPaid: false), words, between: [.knownPosition(0)], .usual)
+        try await ServedPlace().serve(renewed: MadePurchase()) { _, host in
+            let found = try await host.report(asked, QueryScope(environment: .production))
+            var rows = found.rows
+            try #require(!rows.isEmpty)
+            rows[0].eventsOmitted = 4_900
+            let report = Report(
+                stamp: found.stamp, subject: found.subject, scope: found.scope,
+                dimensions: found.dimensions, columns: found.columns, rows: rows)
+            let table = ReportPage(frame, report, name: "churn").table(beside: "").text
+            #expect(table.contains(" and 4900 more</td>"))
         }
     }
 

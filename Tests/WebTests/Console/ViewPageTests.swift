@@ -1,5 +1,6 @@
 import AppStore
 import HTTPTypes
+import Intake
 import Queries
 import Reports
 import Service
@@ -95,6 +96,24 @@ struct ViewPageTests {
             }
             let outside = try await client.get("/v1/metrics/churn?from=2026-01-10%2012:00:00")
             #expect(outside.code == "invalidTime")
+        }
+    }
+
+    @Test("A day in the range of retention offers is one of the report's zone, and stays a day")
+    func retentionDays() async throws {
+        var place = try ServedPlace()
+        place.configuration.ledger.reportTimeZone = "Asia/Tokyo"
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let page = try await client.get(
+                "\(ViewPageTests.home)/reports/retention-offers?from=2026-01-10&to=2026-01-11"
+            ).text
+            for part in [
+                "answered from <time datetime=\"2026-01-09T15:00:00.000Z\"",
+                "before <time datetime=\"2026-01-10T15:00:00.000Z\"", "value=\"2026-01-10\"",
+                "value=\"2026-01-11\"",
+            ] {
+                #expect(page.contains(part), "\(part)")
+            }
         }
     }
 
