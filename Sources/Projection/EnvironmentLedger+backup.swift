@@ -23,24 +23,10 @@ extension EnvironmentLedger {
     ) async throws -> LogBackup.Report {
         let directory = directory(configuration, environment)
         if let engine = try engine(of: configuration) {
-            let opened: OpenedLog
-            do throws(StoreError) {
-                // As a node that has read the log: the backup of one that went back would lack what
-                // an earlier one has.
-                let seen = try NodeMemory(directory: directory)?.seen.position ?? 0
-                opened =
-                    seen > 0
-                    ? try await engine.open(environment, directory: directory, seen: .start)
-                    : try await engine.openBoth(environment, creating: false)
-            } catch {
-                guard error.code == .noSuchFile else { throw error }
-                throw BackupError.noLog(error.path ?? "")
-            }
+            let opened = try await openExisting(engine, environment, directory)
             return try await backUp(opened.log, opened.operations, environment, to: path, report)
         }
-        // Opening a missing log would create an empty one, and its backup would look like success.
-        try await requireLog(directory)
-        guard hasLog(directory) else { throw BackupError.noLog(directory) }
+        try await requireExisting(directory)
         let log = try await EventLog.open(directory: directory)
         var operations: OperationsStore?
         var failure: StoreError?
@@ -53,6 +39,43 @@ extension EnvironmentLedger {
         var done = try await backUp(log, operations, environment, to: path, report)
         done.checkpointsFailure = failure
         return done
+    }
+
+    /// Opens the log and operational state of an environment, and creates no log.
+    ///
+    /// Throws `BackupError` (`noLog`) or `StoreError`, of a database as `backUp`.
+    public static func openExisting(
+        _ configuration: Configuration, environment: Environment
+    ) async throws -> OpenedLog {
+        let directory = directory(configuration, environment)
+        if let engine = try engine(of: configuration) {
+            return try await openExisting(engine, environment, directory)
+        }
+        try await requireExisting(directory)
+        return try await openLog(configuration, environment: environment)
+    }
+
+    /// Opens the log of a database as a node that has read it: of one that went back, a backup
+    /// would lack what an earlier one has, and a list of erasures some of them.
+    private static func openExisting(
+        _ engine: any LogEngine, _ environment: Environment, _ directory: String
+    ) async throws -> OpenedLog {
+        do throws(StoreError) {
+            let seen = try NodeMemory(directory: directory)?.seen.position ?? 0
+            return seen > 0
+                ? try await engine.open(environment, directory: directory, seen: .start)
+                : try await engine.openBoth(environment, creating: false)
+        } catch {
+            guard error.code == .noSuchFile else { throw error }
+            throw BackupError.noLog(error.path ?? "")
+        }
+    }
+
+    /// Opening a missing log would create an empty one, and what is read of it would look like
+    /// success.
+    private static func requireExisting(_ directory: String) async throws {
+        try await requireLog(directory)
+        guard hasLog(directory) else { throw BackupError.noLog(directory) }
     }
 
     /// Closes log and operational state afterwards.

@@ -143,6 +143,7 @@ extension AuditCommand {
 
         func output(_ settings: Settings) async throws -> Output {
             let moment = try moment.moment()
+            let stated = try statedCell(settings)
             let bundle = try await settings.withSession { session in
                 let ledger = session.ledger
                 let prover = TreeProver(ledger.log, directory: ledger.directory)
@@ -151,13 +152,9 @@ extension AuditCommand {
                 if let customer {
                     return try await maker.customer(CustomerId(stated: customer), moment: moment)
                 }
-                if let metric, let cell {
-                    var parameters = CellParameters(column: cell)
-                    (parameters.from, parameters.to) = (from, to)
-                    (parameters.group, parameters.filters) = (group, filters)
+                if let (metric, parameters) = stated {
                     return try await maker.cell(
-                        try MetricName(compared: metric, isPaid: paid), parameters,
-                        reportTimeZone: settings.configuration.reportTimeZone,
+                        metric, parameters, reportTimeZone: settings.configuration.reportTimeZone,
                         bundleId: settings.bundleId, moment: moment)
                 }
                 guard let id else { return try await maker.events(position) }
@@ -193,6 +190,23 @@ extension AuditCommand {
                 json.member("events", Int64(count))
                 json.member("bytes", Int64(size))
             }
+        }
+
+        /// The cell of `--metric`; nil without it. Throws where the report converts its row: a
+        /// bundle proves amounts in their own currency.
+        private func statedCell(_ settings: Settings) throws -> (MetricName, CellParameters)? {
+            guard let metric, let cell else { return nil }
+            let name = try MetricName(compared: metric, isPaid: paid)
+            var parameters = CellParameters(column: cell)
+            (parameters.from, parameters.to) = (from, to)
+            (parameters.group, parameters.filters) = (group, filters)
+            let table = try RateChoice.usual.table(for: name, parameters) {
+                try settings.configuration.rates()
+            }
+            guard let table else { return (name, parameters) }
+            throw CommandFailure.invalidOption(
+                "The configured rates convert this row, and a bundle proves amounts in their own"
+                    + " currency only: add --where currency=\(table.target).")
         }
     }
 

@@ -27,8 +27,10 @@ struct LogCommand: AsyncParsableCommand {
         @OptionGroup var common: SharedOptions
 
         func output(_ settings: Settings) async throws -> Output {
-            let records = try await settings.withLedger {
-                try await ErasureRecord.all(of: $0.log)
+            let opened = try await EnvironmentLedger.openExisting(
+                settings.configuration.ledger, environment: settings.environment)
+            let records = try await closing(opened.close) {
+                try await ErasureRecord.all(of: opened.log)
             }
             var lines = JSONWriter()
             for record in records {

@@ -110,10 +110,16 @@ private struct MigrationRun {
         }
     }
 
-    /// The failure for apps without a key; nil if every app has one.
+    /// The failure for apps without a key, or for options of a key whose app is not named; nil if
+    /// every app has one.
     private func missingKey(_ plan: ImportPlan) -> CommandFailure? {
-        let apps = (try? settings.selectedApps(command.access)) ?? []
-        let missing = Set(plan.parts.map(\.scope.bundleId)).subtracting(apps.map(\.bundleId))
+        var missing = Set(plan.parts.map(\.scope.bundleId))
+        do throws(CommandFailure) {
+            missing.subtract(try settings.selectedApps(command.access).map(\.bundleId))
+        } catch {
+            let isMissing = error.code == ConfigurationError.Code.missingKey.rawValue
+            guard isMissing, !missing.isEmpty else { return error }
+        }
         guard !missing.isEmpty else { return nil }
         let names = missing.map(\.rawValue).sorted().joined(separator: ", ")
         return CommandFailure(

@@ -32,11 +32,11 @@ struct RestoreCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
+        let records = try erasures.map { try Self.records($0) } ?? []
         let progress = ProgressLine()
         let outcome = try await EnvironmentLedger.restore(
             settings.configuration.ledger, environment: settings.environment, from: file,
-            replaces: replace, now: Terminal.now,
-            erasures: try erasures.map { try Self.records($0) } ?? []
+            replaces: replace, now: Terminal.now, erasures: records
         ) { step in
             switch step {
             case .copying(let done, let all): progress.show("copy: \(done) of \(all)")
@@ -47,7 +47,8 @@ struct RestoreCommand: OutputCommand {
         let (report, environment) = (outcome.restored, settings.environment.rawValue)
         var before: Int64?
         let old: String
-        var isUnaware = erasures == nil
+        // A `log erasures` that failed leaves an empty file, too.
+        var isUnaware = records.isEmpty
         switch report.before {
         case nil: old = "there was no log"
         case .position(let position):

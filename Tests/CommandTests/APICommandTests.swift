@@ -128,6 +128,24 @@ struct APICommandTests {
         }
     }
 
+    @Test("an order is asked in Production; another environment is refused, and gets no ledger")
+    func order() async throws {
+        try await serving { place, ids in
+            let asking = ["api", "order", "MK\(ids[0])", "--json"] + place.options
+            let sandbox = try await place.run(asking + ["--environment", "sandbox"])
+            #expect(sandbox.code == 64 && sandbox.errorCode == "invalidOption", "\(sandbox.err)")
+            let variable = try await place.run(
+                asking, variables: ["SUBLEDGER_ENVIRONMENT": "sandbox"])
+            #expect(variable.code == 64 && variable.errorCode == "invalidOption")
+            #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+            for named in [[], ["--environment", "production"]] {
+                let asked = try await place.run(asking + named)
+                #expect(asked.code == 0, "\(asked.err)")
+                #expect(try asked.json()["environment"]?.string == "Production")
+            }
+        }
+    }
+
     @Test(
         "without a key no request is possible, and no list is read",
         arguments: [

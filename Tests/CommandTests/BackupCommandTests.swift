@@ -92,6 +92,20 @@ struct BackupCommandTests {
         #expect(try known.json()["erasuresUnknown"]?.bool == false)
     }
 
+    @Test("Where there is no log no erasures are listed; an empty list leaves the warning")
+    func noErasures() async throws {
+        let place = try await Workplace.taken()
+        let none = try await place.run(["log", "erasures"] + other(place))
+        #expect(none.code == 1 && none.errorCode == "noLog", "\(none.err)")
+        #expect(none.out.isEmpty && !FileManager.default.fileExists(atPath: place.file("other")))
+        #expect(try await place.run("backup", "a.backup").code == 0)
+        try place.write([], to: "erasures.ndjson")
+        let restored = try await place.run(
+            ["restore", "a.backup", "--erasures", "erasures.ndjson"] + other(place))
+        #expect(restored.code == 0, "\(restored.err)")
+        #expect(restored.out.contains("\nwarning: erasures since"), "\(restored.out)")
+    }
+
     @Test("A backup is readable by its owner only")
     func permissions() async throws {
         let place = try await Workplace.taken()

@@ -112,6 +112,7 @@ struct DatabaseCommandTests {
             ["log", "copy", "--from", url, "--to", "copied"],
             ["backup", "file", "--database", url],
             ["nodes", "--database", url],
+            ["log", "erasures", "--database", url],
             ["audit", "verify", "--database", url],
         ] {
             for _ in 0..<2 {

@@ -52,6 +52,28 @@ struct MigrateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 
+    @Test("after the plan, a key whose app is not named is said to be that, and none to be none")
+    func keyOfNoApp() async throws {
+        let place = try Workplace()
+        try place.write(
+            ["dataDirectory: data", "apps: [{ bundleId: \(Workplace.app) }, { bundleId: a.b }]"],
+            to: "apps.yaml")
+        let migrate = [
+            "migrate-from", "verify-receipt", "stored", "--json", "--config", "apps.yaml",
+        ]
+        try FileManager.default.createDirectory(
+            atPath: place.file("stored"), withIntermediateDirectories: false)
+        let empty = try await place.run(migrate)
+        #expect(empty.code == 78 && empty.errorCode == "missingKey", "\(empty.err)")
+        #expect(try empty.json()["ingest"]?.isNull == true)
+        _ = try store(1, in: place)
+        let keyed = ["--key-id", "k", "--issuer-id", "i", "--key-file", "key.p8"]
+        let unnamed = try await place.run(migrate + keyed)
+        #expect(unnamed.code == 64 && unnamed.errorCode == "ambiguousApp", "\(unnamed.err)")
+        #expect(try unnamed.json()["customers"]?.int64 == 1)
+        #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+    }
+
     @Test("a file or directory whose name is not UTF-8 is an unusable input")
     func undecodableName() async throws {
         let place = try Workplace()

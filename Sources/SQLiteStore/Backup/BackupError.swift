@@ -47,10 +47,10 @@ public struct BackupError: Error, Sendable, CustomStringConvertible {
 }
 
 extension BackupError {
-    /// Nothing to back up in a directory or database.
+    /// Nothing to back up or to list in a directory or database.
     package static func noLog(_ path: String) -> BackupError {
         BackupError(
-            .noLog, path: path, reason: "There is no log to back up.",
+            .noLog, path: path, reason: "There is no log.",
             remedy: "Name the data directory with --data or --database, and --environment.")
     }
 }

@@ -119,6 +119,12 @@ enum APIQueries {
         var id: String
 
         func send(_ call: inout APIExchange) async throws {
+            // The answer would go into the ledger that was named.
+            guard call.choice.environment == .production else {
+                throw CommandFailure.invalidOption(
+                    "Orders exist in Production only: name no other --environment or"
+                        + " SUBLEDGER_ENVIRONMENT.")
+            }
             call.add(try await call.client.orderLookup(id))
         }
     }

@@ -161,6 +161,35 @@ struct ConvertedReportTests {
         }
     }
 
+    @Test("A row that the configured table converts is not proven; its own currency is")
+    func proven() async throws {
+        let place = try Workplace(options: ["--config", "subledger.yaml"])
+        let keygen = try await place.run(["audit", "keygen", "--origin", "a/b", "audit.key"])
+        #expect(keygen.code == 0)
+        try place.write(["currency: USD", "rates: { EUR: 1.1 }"], to: "rates.yaml")
+        try place.write(
+            [
+                "dataDirectory: data", "apps: [{ bundleId: \(Evidence.app) }]",
+                "trustedRoots: [root.der]", "audit: { origin: a/b, keyFile: audit.key }",
+                "reports: { ratesFile: rates.yaml }",
+            ], to: "subledger.yaml")
+        try place.write(Evidence.lines, to: "in.ndjson")
+        let ingested = try await place.run("ingest", "in.ndjson")
+        #expect(ingested.code == 0, "\(ingested.err)")
+        let cell = [
+            "audit", "prove", "--metric", "revenue", "--cell", "gross", "--from", "2026-01-01",
+            "--group", "currency=USD", "-o", "proof.json",
+        ]
+        let refused = try await place.run(cell + place.options)
+        #expect(refused.code == 64 && refused.errorCode == "invalidOption", "\(refused.err)")
+        #expect(refused.err.contains("--where currency=USD"), "\(refused.err)")
+        #expect(!FileManager.default.fileExists(atPath: place.file("proof.json")))
+        let made = try await place.run(cell + ["--where", "currency=USD"] + place.options)
+        #expect(made.code == 0, "\(made.err)")
+        let checked = try await place.run("audit", "check", "proof.json")
+        #expect(checked.code == 0, "\(checked.out)\(checked.err)")
+    }
+
     @Test("With one currency, none can be selected")
     func currency() async throws {
         let ledger = try await taken()
