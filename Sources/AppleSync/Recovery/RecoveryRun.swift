@@ -102,7 +102,8 @@ public struct RecoveryRun: Sendable {
             startPosition: record.startPosition, fetchedCount: finished.fetchedCount)
         let completeness = ledger.completeness
         let state = completeness.state(of: request.bundleId)
-        let isVersionOne = state?.versionOneAt.map { sweep.from < $0 } ?? false
+        let isVersionOne =
+            completeness.isVersionOne(sweep) || state?.versionOneAt.map { sweep.from < $0 } ?? false
         guard completeness.window(after: sweep, in: request.environment) != nil else {
             guard sweep.from < sweep.through else { return .future }
             guard !isVersionOne else { return .versionOne }

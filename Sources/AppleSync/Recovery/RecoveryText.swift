@@ -162,7 +162,7 @@ public enum RecoveryText {
             case .gap: "; the time between that and this window is not covered"
             case .future: "; the window is in the future"
             case .versionOne:
-                "; Apple's history does not cover the time before the last version 1 notification"
+                "; Apple's history does not cover the time in which it sends version 1 notifications"
             }
         return "\(report.complete.text)\(why); log position \(report.position)"
     }

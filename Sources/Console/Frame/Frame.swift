@@ -44,7 +44,7 @@ package struct Frame: Sendable {
     package var lag: Int64 = 0
     /// Seconds for which the shared log could not be read; nil while it can.
     package var ageSeconds: Int64?
-    /// Nil: never confirmed.
+    /// Nil: not confirmed.
     package var complete: CompleteWindow?
     /// Whether the page states what is complete.
     package var saysComplete = false

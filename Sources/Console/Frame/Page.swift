@@ -162,7 +162,7 @@ package struct Page: Sendable {
         if frame.state.isHistoric { parts += historic }
         if frame.saysComplete, frame.complete == nil {
             parts += """
-                <p class="banner warn">Completeness was never confirmed: something that Apple sent may \
+                <p class="banner warn">Completeness is not confirmed: something that Apple sent may \
                 be missing. \(frame.intake) says what to do.</p>
                 """
         } else if frame.saysComplete, let complete = frame.complete {

@@ -68,7 +68,7 @@ package struct IntakePage {
     private func app(_ app: IntakeStatus.App) -> HTML {
         let complete: HTML =
             app.complete.map { "from \(frame.time($0.from)) through \(frame.time($0.through))" }
-            ?? "<span class=\"tag warn\">never confirmed</span>"
+            ?? "<span class=\"tag warn\">not confirmed</span>"
         let last: HTML =
             app.lastEventPosition.map { "\(frame.event($0)), \(frame.time(app.lastEventAt))" }
             ?? (status.isKnown ? "\(IntakePage.noEvent(head: status.head))" : "unknown")

@@ -51,7 +51,7 @@ package enum HomePage {
         }
         for app in status.apps where app.complete == nil {
             items.append(
-                "Completeness of \(app.bundleId) was never confirmed: \(frame.link("intake", "intake"))"
+                "Completeness of \(app.bundleId) is not confirmed: \(frame.link("intake", "intake"))"
             )
         }
         if !status.isKnown { items.append("Quarantine: unknown, the database was not read yet") }

@@ -54,11 +54,12 @@ public struct Completeness: Hashable, Sendable {
     /// The window after a sweep; nil if the sweep moves nothing: all of it was complete already, or
     /// a gap lies between that another sweep could still cover. An app's first sweep starts the
     /// window. A sweep after a gap of which Apple has dropped a part restarts it, because that gap
-    /// can never be closed. Of a sweep only what follows the last delivery of version 1 counts.
+    /// can never be closed. Of a sweep only what follows the last delivery of version 1 counts, and
+    /// only where Apple's history is not empty: then Apple sends version 2.
     public func window(after sweep: Sweep, in environment: Environment) -> CompleteWindow? {
         let state = states[sweep.bundleId]?.last
         let from = max(sweep.from, state?.versionOneAt ?? sweep.from)
-        guard from < sweep.through else { return nil }
+        guard from < sweep.through, !isVersionOne(sweep) else { return nil }
         let swept = CompleteWindow(from: from, through: sweep.through)
         guard let last = state?.window else { return swept }
         guard swept.from <= last.through else {
@@ -70,6 +71,14 @@ public struct Completeness: Hashable, Sendable {
         let joined = CompleteWindow(
             from: min(swept.from, last.from), through: max(swept.through, last.through))
         return joined == last ? nil : joined
+    }
+
+    /// Whether Apple may still send version 1, of which an empty history says nothing.
+    public func isVersionOne(_ sweep: Sweep) -> Bool {
+        guard let state = states[sweep.bundleId]?.last, state.versionOneAt != nil else {
+            return false
+        }
+        return state.window == nil && sweep.fetchedCount == 0
     }
 
     /// Folds a sweep's event; returns the new state if it changed.
@@ -108,11 +117,7 @@ public struct Completeness: Hashable, Sendable {
             return add(bundleId, position, receivedAt, nil, receivedAt)
         }
         guard last.versionOneAt.map({ receivedAt > $0 }) ?? true else { return nil }
-        let window = last.window.flatMap { window -> CompleteWindow? in
-            let from = max(window.from, receivedAt)
-            return from == window.from || from < window.through
-                ? CompleteWindow(from: from, through: window.through) : nil
-        }
+        let window = last.window.flatMap { receivedAt > $0.from ? nil : $0 }
         guard window == last.window else {
             return add(bundleId, position, receivedAt, window, receivedAt)
         }

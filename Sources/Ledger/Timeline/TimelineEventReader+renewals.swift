@@ -78,9 +78,8 @@ extension TimelineEventReader {
             return
         }
         // A renewal info that does not state it says nothing about the commitment of its product.
-        if renewal.commitmentWillRenew ?? (renewal.productId != view.productId) {
-            view.endsWithCommitment = false
-        }
+        let isAnother = renewal.productId.map { $0 != view.productId ?? $0 } ?? false
+        if renewal.commitmentWillRenew ?? isAnother { view.endsWithCommitment = false }
         guard let willRenew = renewal.willRenew else { return }
         let isStated = subtype == (willRenew ? .autoRenewEnabled : .autoRenewDisabled)
         // A statement of the same millisecond as the first one may precede it.
