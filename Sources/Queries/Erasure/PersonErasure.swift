@@ -156,6 +156,8 @@ public struct PersonErasure: Sendable {
     private func append(_ erasure: NewEvent, _ plan: ErasurePlan) async throws -> Int64 {
         var plan = plan
         for _ in 0..<PersonErasure.attemptCount {
+            // The transaction looks at the chains of what arrived since, not at whom it names.
+            plan = try await ErasurePlanner(ledger: ledger).extended(plan)
             // One that is appended after this look is beyond the plan, and stops the transaction.
             guard try await ledger.log.event(key: erasure.key) == nil else { break }
             do throws(StoreError) {
@@ -163,7 +165,6 @@ public struct PersonErasure: Sendable {
             } catch {
                 guard error.code == .erasureOvertaken else { throw error }
             }
-            plan = try await ErasurePlanner(ledger: ledger).extended(plan)
         }
         throw ErasureScope.overtaken
     }

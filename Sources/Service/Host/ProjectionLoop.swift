@@ -45,7 +45,7 @@ struct ProjectionLoop: Sendable {
 
     private var ledger: EnvironmentLedger { served.ledger }
 
-    /// Whether a bulk rebuild goes on. That it is asked shows that there is one.
+    /// Whether a bulk rebuild goes on. Only bulk rebuilds ask, and each question is noted.
     private var goesOn: @Sendable () -> Bool {
         { [served, shortLogCount] in
             served.health.withLock { $0.isRebuilding = true }
@@ -83,7 +83,7 @@ struct ProjectionLoop: Sendable {
         var reportedLoss: String?
         var (idle, pause) = (Duration.zero, ProjectionLoop.shortestPause)
         while !served.isStopping, !Task.isCancelled {
-            let began = ContinuousClock.now
+            let (began, file) = (ContinuousClock.now, ledger.projectionFiles.current())
             served.health.withLock { $0.isRebuilding = false }
             do throws(StoreError) {
                 let hadWork = try await round(&projector, &reportedLoss)
@@ -96,7 +96,8 @@ struct ProjectionLoop: Sendable {
                 projector = nil
                 guard !served.isStopping else { break }
                 served.note(projection: error)
-                pause = await wait(pause, after: error, lasted: began.duration(to: .now))
+                pause = await wait(
+                    pause, after: error, of: file, lasted: began.duration(to: .now))
             }
         }
         await finish(projector)

@@ -44,9 +44,14 @@ extension ProjectionLoop {
     }
 
     /// Waits after a round that failed, and returns the wait after another one. A rebuild waits at
-    /// least as long as it lasted, unless the database was away, which is soon back.
-    func wait(_ pause: Duration, after error: StoreError, lasted: Duration) async -> Duration {
-        let isRebuilding = served.health.withLock { $0.isRebuilding }
+    /// least as long as it lasted, unless it replaced `file`, the current one before, or the
+    /// database was away, which is soon back.
+    func wait(
+        _ pause: Duration, after error: StoreError, of file: String?, lasted: Duration
+    ) async -> Duration {
+        let isRebuilding =
+            served.health.withLock { $0.isRebuilding }
+            && served.ledger.projectionFiles.current() == file
         guard isRebuilding, error.code != .databaseUnavailable else {
             let longest =
                 served.ledger.isShared
@@ -60,7 +65,7 @@ extension ProjectionLoop {
         if let waiting {
             await waiting(pause)
         } else {
-            await waitToRebuild(pause, from: served.ledger.projectionFiles.current())
+            await waitToRebuild(pause, from: file)
         }
         return pause * 2
     }
