@@ -138,7 +138,7 @@ package struct SubscriptionPage {
     // MARK: Notices
 
     /// Notices that the page lists.
-    static let noticeCount = 20
+    static let noticeCount = 16
 
     private var notices: HTML {
         let notices = reading.answer.notices
