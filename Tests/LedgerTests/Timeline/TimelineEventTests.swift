@@ -76,12 +76,12 @@ struct LifeFactTests {
 
     @Test("A decision about a commitment is a fact, once, also if it was stated before")
     func commitment() {
-        let told = changes(
+        let decided = changes(
             committed(.off, at: day(4)), committed(.off, .autoRenewDisabled, at: day(5)),
             committed(.off, .autoRenewDisabled, at: day(6)), committed(.on, at: day(7)),
             committed(.on, .autoRenewEnabled, at: day(8)))
-        #expect(told.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
-        #expect(told.map(\.at) == [day(5), day(8)])
+        #expect(decided.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
+        #expect(decided.map(\.at) == [day(5), day(8)])
         // Here the renewal info alone shows the change.
         let shown = changes(
             committed(.off, autoRenew: .off, at: day(4)),
