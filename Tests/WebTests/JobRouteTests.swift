@@ -86,6 +86,7 @@ struct JobRouteTests {
             words.from = "2026-01-01"
             let question = ReportQuestion.metric(.mrr, words)
             let started = try host.startJob("/v1/metrics/mrr?from=2026-01-01", in: .production) {
+                _ in
                 try await host.reportAnswer(question, QueryScope(), atMost: 100)
             }
             let job = try await JobRouteTests.ended(started.id, client)
@@ -115,7 +116,7 @@ struct JobRouteTests {
         place.logger = codes.logger
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             for failure in failures {
-                let started = try host.startJob("/v1/metrics/mrr", in: .production) {
+                let started = try host.startJob("/v1/metrics/mrr", in: .production) { _ in
                     throw failure
                 }
                 let job = try await JobRouteTests.ended(started.id, client)

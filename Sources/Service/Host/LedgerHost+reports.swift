@@ -45,8 +45,11 @@ extension LedgerHost {
         return try await make()
     }
 
-    public func report(_ question: ReportQuestion, _ scope: QueryScope) async throws -> Report {
-        try await made(question, scope) { report, _ in report }
+    /// - Parameter progress: called while events are read.
+    public func report(
+        _ question: ReportQuestion, _ scope: QueryScope, progress: ReportProgress.Handler? = nil
+    ) async throws -> Report {
+        try await made(question, scope, progress) { report, _ in report }
     }
 
     /// Maximum bytes of a report as JSON: several fit in memory, and each can be sent.
@@ -55,10 +58,11 @@ extension LedgerHost {
     /// The same as JSON. Throws `tooManyBytes` for one with more than `count` bytes.
     public func reportAnswer(
         _ question: ReportQuestion, _ scope: QueryScope,
-        atMost count: Int = LedgerHost.maximumReportByteCount
+        atMost count: Int = LedgerHost.maximumReportByteCount,
+        progress: ReportProgress.Handler? = nil
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
-        return try await made(question, scope) { report, position in
+        return try await made(question, scope, progress) { report, position in
             let answer = ServedAnswer(
                 position: max(position, report.stamp.position), lag: ledger.lag.positions,
                 atMost: count
@@ -71,24 +75,24 @@ extension LedgerHost {
     /// The result of `finish` for a report, computed while its environment computes no other: a
     /// report and its JSON may be large.
     private func made<Value: Sendable>(
-        _ question: ReportQuestion, _ scope: QueryScope,
+        _ question: ReportQuestion, _ scope: QueryScope, _ progress: ReportProgress.Handler?,
         _ finish: @Sendable (Report, _ position: Int64) throws -> Value
     ) async throws -> Value {
         switch question {
         case .metric(let name, let parameters, let rates):
             let table = try rates.table(for: name, parameters, configured: configuredRates)
-            return try await computed(scope, table) { query, position in
+            return try await computed(scope, table, progress) { query, position in
                 try finish(try await query.metric(name, parameters), position)
             }
         case .comparison(let name, let parameters, let pack):
             let name = try MetricName(compared: name).rawValue
-            return try await computed(scope, nil) { query, position in
+            return try await computed(scope, nil, progress) { query, position in
                 try finish(try await query.comparison(name, parameters, pack), position)
             }
         case .diff(let metric, let parameters, let limits, let rates):
             let (scope, before) = try await compared(limits, scope)
             let table = try rates.table(for: metric, parameters, configured: configuredRates)
-            return try await computed(scope, table) { query, position in
+            return try await computed(scope, table, progress) { query, position in
                 try finish(try await query.diff(metric, parameters, from: before), position)
             }
         }
@@ -114,11 +118,12 @@ extension LedgerHost {
     /// - `after`: the `next` of the previous page; nil for the first page.
     public func cell(
         _ metric: MetricName, _ parameters: CellParameters, rates: RateChoice = .usual,
-        _ scope: QueryScope, after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount
+        _ scope: QueryScope, after: ChainId? = nil, limit: Int = LedgerHost.usualPageCount,
+        progress: ReportProgress.Handler? = nil
     ) async throws -> CellChains {
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let table = try rates.table(for: metric, parameters, configured: configuredRates)
-        return try await computed(scope, table) { query, _ in
+        return try await computed(scope, table, progress) { query, _ in
             try await query.cell(metric, parameters, after: after, limit: limit)
         }
     }
@@ -133,16 +138,14 @@ extension LedgerHost {
 
     /// The result of a query.
     private func computed<Value: Sendable>(
-        _ scope: QueryScope, _ rates: CurrencyRates?,
+        _ scope: QueryScope, _ rates: CurrencyRates?, _ progress: ReportProgress.Handler?,
         _ compute: @Sendable (MetricsQuery, _ position: Int64) async throws -> Value
     ) async throws -> Value {
         try await computed(scope) { snapshot in
             var query = MetricsQuery(
                 snapshot, reportTimeZone: configuration.reportTimeZone, now: clock(),
                 knowledge: scope.knowledge, bundleId: scope.bundleId
-            ) { [handler = ReportProgress.handler] done, total in
-                handler?(ReportProgress(done: done, total: total))
-            }
+            ) { done, total in progress?(ReportProgress(done: done, total: total)) }
             query.rates = rates
             return try await compute(query, snapshot.position)
         }

@@ -12,7 +12,7 @@ extension LedgerHost {
     /// Throws `OperatorError` (`tooManyJobs`).
     public func startJob(
         _ report: String, in environment: Environment,
-        _ make: @escaping @Sendable () async throws -> ServedAnswer
+        _ make: @escaping @Sendable (@escaping ReportProgress.Handler) async throws -> ServedAnswer
     ) throws(OperatorError) -> ReportJob {
         let job = ReportJob(id: makeId(), report: report, createdAt: clock())
         guard reportJobs.begin(job) else {
@@ -25,9 +25,8 @@ extension LedgerHost {
                 reportJobs.start(job.id, at: clock(), age: age)
                 let state: JobState<ServedAnswer>
                 do {
-                    let answer = try await ReportProgress.$handler.withValue(
-                        { [reportJobs] in reportJobs.note($0, of: job.id) }, operation: make)
-                    state = .finished(answer)
+                    state = .finished(
+                        try await make { [reportJobs] in reportJobs.note($0, of: job.id) })
                 } catch {
                     state = .failed(code: LedgerHost.code(of: error), message: message(of: error))
                 }
@@ -87,8 +86,8 @@ public struct ReportProgress: Sendable, Equatable, JSONObjectWritable {
         json.member("total", total)
     }
 
-    /// Called by the report that a task makes in the background; none for other reports.
-    @TaskLocal static var handler: (@Sendable (ReportProgress) -> Void)?
+    /// Called for each page that a report has read.
+    public typealias Handler = @Sendable (ReportProgress) -> Void
 }
 
 /// A long report made in the background.

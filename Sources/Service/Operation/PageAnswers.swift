@@ -80,7 +80,7 @@ extension LedgerHost {
     /// Throws what `make` throws, and `OperatorError` (`tooManyJobs`).
     public func pageAnswer<Value: Sendable>(
         _ key: String, patience: Duration = .seconds(PageAnswers.patienceSeconds),
-        _ make: @escaping @Sendable () async throws -> Value
+        _ make: @escaping @Sendable (@escaping ReportProgress.Handler) async throws -> Value
     ) async throws -> Value? {
         guard let (answer, isNew) = pageAnswers.answer(key) else {
             throw OperatorError(
@@ -90,9 +90,9 @@ extension LedgerHost {
             background.start { [self] in
                 await jobTurns.pass {
                     do {
-                        let value = try await ReportProgress.$handler.withValue(
-                            { progress in answer.progress.withLock { $0 = progress } },
-                            operation: make)
+                        let value = try await make { progress in
+                            answer.progress.withLock { $0 = progress }
+                        }
                         answer.end(.success(value))
                     } catch {
                         answer.end(.failure(error))

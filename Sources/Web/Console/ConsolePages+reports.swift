@@ -48,11 +48,13 @@ extension ConsolePages {
             let title = question.isPaid ? "\(name)-paid" : name
             let key = "\(key) csv"
             let made = try await host.pageAnswer(key) {
-                try ConsolePages.csv(try await host.report(asked, scope), title)
+                try ConsolePages.csv(try await host.report(asked, scope, progress: $0), title)
             }
             return made ?? waiting(frame, key)
         }
-        let made = try await host.pageAnswer(key) { try await host.report(asked, scope) }
+        let made = try await host.pageAnswer(key) {
+            try await host.report(asked, scope, progress: $0)
+        }
         guard let report = made else { return waiting(frame, key) }
         return response(ReportPage(frame, report, name: name).page)
     }
@@ -85,7 +87,7 @@ extension ConsolePages {
         let made = try await host.pageAnswer(key) {
             try await host.cell(
                 asked.metric, asked.cell, rates: asked.rates, scope, after: asked.after,
-                limit: Frame.rowCount)
+                limit: Frame.rowCount, progress: $0)
         }
         guard let found = made else { return waiting(frame, key) }
         return response(CellPage.page(frame, found))
@@ -115,7 +117,7 @@ extension ConsolePages {
         scope.knowledge = .everything
         let key = frame.state.url(frame.path, frame.kept)
         let made = try await host.pageAnswer(key) { [scope] in
-            try await host.report(asked, scope)
+            try await host.report(asked, scope, progress: $0)
         }
         guard let report = made else { return waiting(frame, key) }
         return response(DiffPage.page(frame, name: name, report))
@@ -140,7 +142,7 @@ extension ConsolePages {
             stated
             ?? frame.now.advanced(byMilliseconds: -OperationsLimits.retentionMilliseconds)
         let key = frame.state.url(frame.path, frame.kept)
-        let made = try await host.pageAnswer(key) {
+        let made = try await host.pageAnswer(key) { _ in
             try await host.retentionOffersReport(from: from, to: to, scope)
         }
         guard let offers = made else { return waiting(frame, key) }

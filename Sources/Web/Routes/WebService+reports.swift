@@ -90,17 +90,21 @@ extension WebService {
     /// The environment and the work of a job. Throws for an invalid query before the job starts.
     private func making(
         _ name: String, _ query: String?
-    ) throws -> (AppStore.Environment, @Sendable () async throws -> ServedAnswer) {
+    ) throws -> (
+        AppStore.Environment,
+        @Sendable (@escaping ReportProgress.Handler) async throws -> ServedAnswer
+    ) {
         guard name != MetricName.retentionName else {
             let (from, to, scope) = try QueryParameters(query).readAll {
                 try $0.retentionWindow()
             }
             return (
-                scope.environment, { try await host.retentionOffers(from: from, to: to, scope) }
+                scope.environment,
+                { _ in try await host.retentionOffers(from: from, to: to, scope) }
             )
         }
         let (question, scope) = try QueryParameters(query).readAll { try $0.report(name) }
-        return (scope.environment, { try await host.reportAnswer(question, scope) })
+        return (scope.environment, { try await host.reportAnswer(question, scope, progress: $0) })
     }
 }
 

@@ -15,7 +15,7 @@ struct PageAnswerTests {
     func kept() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-            let make: @Sendable () async throws -> Int = {
+            let make: @Sendable (@escaping ReportProgress.Handler) async throws -> Int = { _ in
                 for await _ in gate {}
                 return 7
             }
@@ -40,8 +40,10 @@ struct PageAnswerTests {
             var parameters = MetricParameters()
             parameters.from = "2026-01-01"
             let question = ReportQuestion.metric(.counted(.renewals), parameters)
-            let make: @Sendable () async throws -> Report = {
-                let report = try await host.report(question, QueryScope(minPosition: 2))
+            let make: @Sendable (@escaping ReportProgress.Handler) async throws -> Report = {
+                progress in
+                let report = try await host.report(
+                    question, QueryScope(minPosition: 2), progress: progress)
                 for await _ in gate {}
                 return report
             }
@@ -78,11 +80,13 @@ struct PageAnswerTests {
     func inTime() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             for number in 0..<3 {
-                let found = try await host.pageAnswer("report", patience: .seconds(120)) { number }
+                let found = try await host.pageAnswer("report", patience: .seconds(120)) { _ in
+                    number
+                }
                 #expect(found == number)
             }
             await #expect(throws: Refused.self) {
-                let none: Int? = try await host.pageAnswer("other", patience: .seconds(120)) {
+                let none: Int? = try await host.pageAnswer("other", patience: .seconds(120)) { _ in
                     throw Refused()
                 }
                 #expect(none == nil)
@@ -94,7 +98,7 @@ struct PageAnswerTests {
     func failed() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let (gate, opening) = AsyncStream.makeStream(of: Void.self)
-            let fail: @Sendable () async throws -> Int = {
+            let fail: @Sendable (@escaping ReportProgress.Handler) async throws -> Int = { _ in
                 for await _ in gate {}
                 throw Refused()
             }
@@ -107,7 +111,7 @@ struct PageAnswerTests {
                     #expect(none == nil)
                 }
             }
-            let made = try await host.pageAnswer("report", patience: .seconds(120)) { 7 }
+            let made = try await host.pageAnswer("report", patience: .seconds(120)) { _ in 7 }
             #expect(made == 7)
         }
     }
