@@ -45,7 +45,7 @@ extension LedgerHost {
         return try await make()
     }
 
-    /// - Parameter progress: called while events are read.
+    /// A report. Calls `progress` while events are read.
     public func report(
         _ question: ReportQuestion, _ scope: QueryScope, progress: ReportProgress.Handler? = nil
     ) async throws -> Report {
