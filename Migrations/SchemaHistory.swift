@@ -16,6 +16,9 @@ public enum SchemaHistory {
             version: 4, name: "V0004_log_erasure", sql: PackageResources.V0004_log_erasure_sql),
         Migration(
             version: 5, name: "V0005_log_decisions", sql: PackageResources.V0005_log_decisions_sql),
+        Migration(
+            version: 6, name: "V0006_log_version_one",
+            sql: PackageResources.V0006_log_version_one_sql),
     ]
 
     /// `operations.sqlite`: quarantine, feeds and webhooks, keys of uploads, recoveries and backfills.
@@ -69,5 +72,8 @@ public enum SchemaHistory {
         Migration(
             version: 9, name: "V0009_postgres_feed_rules",
             sql: PackageResources.V0009_postgres_feed_rules_sql),
+        Migration(
+            version: 10, name: "V0010_postgres_version_one",
+            sql: PackageResources.V0010_postgres_version_one_sql),
     ]
 }

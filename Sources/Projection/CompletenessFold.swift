@@ -80,8 +80,7 @@ struct CompletenessFold: Sendable {
             try goesOn()
             let windows = apps.compactMap { completeness.state(of: $0)?.window }
             let page = try await ledger.log.notifications(
-                signedFrom: windows.map(\.from).min() ?? .latest,
-                before: windows.map(\.through).max() ?? .earliest, after: cursor, through: end)
+                signedIn: CompleteWindow(covering: windows), after: cursor, through: end)
             cursor = page.next
             for found in page.found {
                 guard let signedAt = found.signedAt else {

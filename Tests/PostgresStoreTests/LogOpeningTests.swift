@@ -88,7 +88,7 @@ struct LogOpeningTests {
         try database.sql(
             """
             DELETE FROM \(schema).migrations WHERE version = \(steps);
-            ALTER TABLE \(schema).feed_clock DROP COLUMN rules
+            DROP INDEX \(schema).events_version_one
             """)
         let count = "SELECT count(*) FROM \(schema).migrations"
         let other = LedgerId(String(repeating: "0", count: 32))

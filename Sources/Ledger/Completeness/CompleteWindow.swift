@@ -10,6 +10,13 @@ public struct CompleteWindow: Hashable, Sendable {
         self.from = from
         self.through = through
     }
+
+    /// The smallest window that covers all of these; nil for none.
+    package init?(covering windows: [CompleteWindow]) {
+        guard let from = windows.map(\.from).min(), let through = windows.map(\.through).max()
+        else { return nil }
+        self.init(from: from, through: through)
+    }
 }
 
 extension CompleteWindow? {

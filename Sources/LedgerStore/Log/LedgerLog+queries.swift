@@ -145,16 +145,23 @@ extension LedgerLog {
     }
 
     /// Notifications after `position`, up to `through`, in order, that show a sweep to be
-    /// incomplete: those signed in `[from, before)`, and those of version 1 that Apple delivered,
+    /// incomplete: those signed within `window`, and those of version 1 that Apple delivered,
     /// without their date. Those within the next `LogLimits.scannedEventCount` positions, and where
     /// to continue. TEST is Apple's answer to a request and belongs to no history.
     public func notifications(
-        signedFrom from: Timestamp, before: Timestamp, after position: Int64, through: Int64
-    ) async throws(StoreError) -> (
-        found: [(position: Int64, bundleId: BundleId, receivedAt: Timestamp, signedAt: Timestamp?)],
-        next: Int64
-    ) {
+        signedIn window: CompleteWindow?, after position: Int64, through: Int64
+    ) async throws(StoreError) -> (found: [DeliveredNotification], next: Int64) {
         let end = min(through, position + LogLimits.scannedEventCount)
+        guard let window else {
+            let found = try await rows(
+                """
+                SELECT position, bundle_id, received_at, CASE kind WHEN 1 THEN signed_at END
+                FROM @events /*events_version_one*/
+                WHERE kind = 7 AND source = 1 AND position > $1::bigint AND position <= $2::bigint
+                ORDER BY position
+                """, position, end, read: DeliveredNotification.init)
+            return (found, end)
+        }
         let found = try await rows(
             """
             SELECT position, bundle_id, received_at, CASE kind WHEN 1 THEN signed_at END
@@ -164,13 +171,23 @@ extension LedgerLog {
                     OR kind = 1 AND signed_at >= $3::bigint AND signed_at < $4::bigint
                     AND (notification_type IS NULL OR notification_type <> 'TEST'::bytea))
             ORDER BY position
-            """, position, end, from, before
-        ) { row in
-            (
-                position: try row.int64(0), bundleId: BundleId(try row.requiredText(1)),
-                receivedAt: try row.time(2), signedAt: try row.optionalTime(3)
-            )
-        }
+            """, position, end, window.from, window.through, read: DeliveredNotification.init)
         return (found, end)
+    }
+}
+
+/// A notification as `LedgerLog.notifications` reads it.
+public struct DeliveredNotification: Sendable {
+    public let position: Int64
+    public let bundleId: BundleId
+    public let receivedAt: Timestamp
+    /// Nil: version 1.
+    public let signedAt: Timestamp?
+
+    init(_ row: any SQLRow) throws {
+        position = try row.int64(0)
+        bundleId = BundleId(try row.requiredText(1))
+        receivedAt = try row.time(2)
+        signedAt = try row.optionalTime(3)
     }
 }

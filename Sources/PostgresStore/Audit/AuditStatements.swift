@@ -35,7 +35,7 @@ struct AuditStatements: Sendable {
         "ledger_immutable", "events_immutable", "events_erased_only", "events_erasing",
         "evidence_immutable", "evidence_erased_only", "evidence_erasing", "headers_immutable",
         "head_immutable", "events_pkey", "events_key", "events_identity", "events_sweeps",
-        "events_erasures", "events_decisions",
+        "events_erasures", "events_decisions", "events_version_one",
         "evidence_pkey", "headers_pkey", "headers_hash_key", "head_pkey",
     ]
 }

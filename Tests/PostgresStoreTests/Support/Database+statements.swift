@@ -49,7 +49,8 @@ extension Database {
         _ = try await log.arrivals(of: Self.app, since: Self.start, after: 0, through: 1)
         _ = try await log.firstAppend(after: 0, through: 1)
         _ = try await log.notifications(
-            signedFrom: Self.start, before: Self.start, after: 0, through: 1)
+            signedIn: CompleteWindow(from: Self.start, through: Self.start), after: 0, through: 1)
+        _ = try await log.notifications(signedIn: nil, after: 0, through: 1)
     }
 
     private func askQuarantine(_ store: PostgresOperations) async throws {

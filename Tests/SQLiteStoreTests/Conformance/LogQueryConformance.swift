@@ -115,17 +115,22 @@ struct LogQueryConformance {
             ]
             _ = try await log.append(try events() + more)
             let all = try await log.notifications(
-                signedFrom: time(0), before: time(501), after: 0, through: 13)
+                signedIn: CompleteWindow(from: time(0), through: time(501)),
+                after: 0, through: 13)
             #expect(all.found.map(\.position) == [1, 3, 5, 6, 7, 12] && all.next == 13)
             #expect(all.found[2].bundleId == BundleId("com.example\0"))
             let early = try await log.notifications(
-                signedFrom: time(400), before: time(500), after: 0, through: 13)
+                signedIn: CompleteWindow(from: time(400), through: time(500)),
+                after: 0, through: 13)
             #expect(early.found.map(\.position) == [3, 12])
             #expect(early.found.map(\.signedAt) == [time(400), nil])
             #expect(early.found.map(\.receivedAt) == [time(1_200), time(2_100)])
             let none = try await log.notifications(
-                signedFrom: time(401), before: time(500), after: 3, through: 4)
+                signedIn: CompleteWindow(from: time(401), through: time(500)),
+                after: 3, through: 4)
             #expect(none.found.isEmpty && none.next == 4)
+            let unswept = try await log.notifications(signedIn: nil, after: 0, through: 13)
+            #expect(unswept.found.map(\.position) == [12] && unswept.next == 13)
         }
     }
 

@@ -20,6 +20,8 @@ struct SchemaHistoryTests {
             "7384e1e80dc2ac5c7f57d330d8fca4fd83fe285592cb0c9d435e70fff4884ec2",
         "V0005_log_decisions":
             "7e2546e0049c68b85bea9be08d7b9ac16f117df8ed50878f6a699069ddc1187f",
+        "V0006_log_version_one":
+            "58479b6a3ee60820d4de1ec233e60e6b9ffba6bf07e357562da25e253b8d44fd",
         "V0011_operations":
             "12ae9ded2839ffeb355b3193cab1c46af7478fe3752c8437eaacfa424a1d1e39",
         "V0012_operations_checkpoints":
