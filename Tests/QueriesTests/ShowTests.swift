@@ -129,6 +129,17 @@ struct ShowTests {
         }
     }
 
+    @Test("A transaction is found where another app has its id as an originalTransactionId")
+    func otherApps() async throws {
+        let other = MadeChain(id: chain.transactionId(1), bundleId: "com.example.other")
+        let ledger = try TemporaryLedger(apps: [MadeChain.app, other.bundleId])
+        _ = try await ledger.ingest(chain.life + other.life)
+        let show = try await ledger.show(other.id, bundleId: MadeChain.app)
+        #expect(show["originalTransactionId"]?.string == chain.id)
+        let first = try await ledger.show(other.id)
+        #expect(first["bundleId"]?.string == other.bundleId)
+    }
+
     // MARK: Shape
 
     @Test("The answer has every key of the contract, null for unknown values")

@@ -2,11 +2,11 @@ import AppStore
 import HTTPTypes
 import LedgerStore
 import Projection
-import Queries
 import Service
 import Signing
 import Testing
 
+@testable import Queries
 @testable import Web
 
 @Suite("One event and its proof")
@@ -83,5 +83,12 @@ struct EventDetailTests {
             let command = try await client.get("/v1/events/5").json["payload"]
             #expect(command?.object?.isEmpty == false)
         }
+    }
+
+    @Test("A JSON text with two dots is no JWS, whatever stands between them")
+    func dots() {
+        let text = #"{"sweep":1,"bundleId":"com.acme.app"}"#
+        let decoded = EventDetail.decoded(Array(text.utf8))
+        #expect(decoded?["bundleId"]?.string == "com.acme.app")
     }
 }

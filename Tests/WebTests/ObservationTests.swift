@@ -71,6 +71,7 @@ struct ObservationTests {
             _ = try await client.notify(purchase.notificationBody())
             _ = try await client.notify(Array("{".utf8))
             _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            _ = try await client.get("/nowhere")
             let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
             for line in [
                 #"subledger_intake_total{environment="production",result="appended",source="webhook"} 1"#,
@@ -83,6 +84,7 @@ struct ObservationTests {
                 "subledger_verify_seconds_count 2", "subledger_append_seconds_count 2",
                 "subledger_ready 1",
                 #"subledger_http_requests_total{method="POST",path="/appstore/notifications",status="200"} 2"#,
+                #"subledger_http_requests_total{method="GET",path="none",status="404"} 1"#,
             ] { #expect(text.contains(line + "\n"), "\(line)") }
             #expect(text.contains("subledger_last_event_timestamp_seconds{app=\"com.example.app\""))
             #expect(text.contains("subledger_wal_bytes{"))

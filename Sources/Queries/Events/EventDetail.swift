@@ -39,9 +39,12 @@ public struct EventDetail: Sendable, JSONObjectWritable {
         "signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo",
     ]
 
-    private static func decoded(_ bytes: [UInt8]) -> JSONValue? {
-        guard let value = try? JSONValue.parse(jwsPayload(bytes) ?? bytes) else { return nil }
-        return withPartsDecoded(value)
+    static func decoded(_ bytes: [UInt8]) -> JSONValue? {
+        // JSON first: a text with two dots in its strings has the form of a JWS.
+        let value =
+            (try? JSONValue.parse(bytes))
+            ?? jwsPayload(bytes).flatMap { try? JSONValue.parse($0) }
+        return value.map(withPartsDecoded)
     }
 
     /// The decoded payload of a compact JWS; nil for anything else.

@@ -301,13 +301,15 @@ extension LedgerSnapshot {
         _ id: String, _ bundleId: BundleId?
     ) async throws(QueryError) -> [(ChainId, [Fact])] {
         do throws(StoreError) {
-            var found = try await facts.lives(of: [OriginalTransactionId(id)]).joined()
-                .filter { $0.0.customer == nil }
-            if found.isEmpty {
-                let chains = try await projections.chains(transaction: TransactionId(id))
-                found = chains.isEmpty ? [] : try await facts.facts(of: chains)
+            func isAsked(_ chain: ChainId) -> Bool {
+                chain.customer == nil && (bundleId == nil || chain.bundleId == bundleId)
             }
-            return found.filter { bundleId == nil || $0.0.bundleId == bundleId }
+            let found = try await facts.lives(of: [OriginalTransactionId(id)]).joined()
+                .filter { isAsked($0.0) }
+            guard found.isEmpty else { return found }
+            let chains = try await projections.chains(transaction: TransactionId(id))
+                .filter(isAsked)
+            return chains.isEmpty ? [] : try await facts.facts(of: chains)
         } catch {
             throw .store(error)
         }

@@ -40,7 +40,9 @@ extension LedgerHost {
         let reading = try await snapshot.reading(
             of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
         let page = reading.page(order, after: after, limit: limit)
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+        return ServedAnswer(
+            position: snapshot.position, lag: ledger.lag(after: snapshot.position)
+        ) {
             reading.writeTimeline(to: &$0, page)
         }
     }
@@ -75,7 +77,9 @@ extension LedgerHost {
         let reading = try await snapshot.held(
             by: customer, moment: answerMoment(scope), bundleId: scope.bundleId, after: after,
             limit: limit)
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+        return ServedAnswer(
+            position: snapshot.position, lag: ledger.lag(after: snapshot.position)
+        ) {
             reading.writeSubscriptions(to: &$0, limit: limit)
         }
     }
@@ -105,7 +109,8 @@ extension ServedLedger {
             PreparedEntitlements(of: customer, at: moment.at, record, ledger.catalogue, stamp)
         }
         return prepared.served(
-            of: customer, stamp, position: snapshot.position, lag: lag.positions)
+            of: customer, stamp, position: snapshot.position,
+            lag: lag(after: snapshot.position))
     }
 
     /// A customer's rows: immediately when cached for this state, else read from the file.

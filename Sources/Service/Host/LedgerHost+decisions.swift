@@ -115,7 +115,7 @@ extension LedgerSnapshot {
                 throw ServingError.projectionBehind(position: position)
             }
             throw MissingAnswer(
-                error: error, position: position, lag: served.lag.positions)
+                error: error, position: position, lag: served.lag(after: position))
         }
     }
 }

@@ -98,7 +98,8 @@ extension LedgerHost {
         } catch let error as QueryError {
             guard case .noSuchSubscription = error else { throw error }
             throw MissingAnswer(
-                error: error, position: snapshot.position, lag: served.lag.positions)
+                error: error, position: snapshot.position,
+                lag: served.lag(after: snapshot.position))
         }
     }
 

@@ -52,7 +52,9 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
-        return ServedAnswer(position: snapshot.position, lag: ledger.lag.positions) {
+        return ServedAnswer(
+            position: snapshot.position, lag: ledger.lag(after: snapshot.position)
+        ) {
             write(reading, &$0)
         }
     }
@@ -99,7 +101,7 @@ extension LedgerHost {
         }
         return lines.page(
             next: last == positions.last ? nil : last, end: reading.stamp.position,
-            position: snapshot.position, lag: ledger.lag.positions)
+            position: snapshot.position, lag: ledger.lag(after: snapshot.position))
     }
 }
 
@@ -111,11 +113,11 @@ extension ChainReading {
 extension ServedLedger {
     /// A value as an answer of the state at a position.
     func answer(_ value: some JSONWritable, at position: Int64) -> ServedAnswer {
-        ServedAnswer(position: position, lag: lag.positions) { value.write(to: &$0) }
+        ServedAnswer(position: position, lag: lag(after: position)) { value.write(to: &$0) }
     }
 
     /// An object as an answer of the state at a position.
     func answer(at position: Int64, members: (inout JSONWriter) -> Void) -> ServedAnswer {
-        ServedAnswer(position: position, lag: lag.positions) { json in json.object(members) }
+        ServedAnswer(position: position, lag: lag(after: position)) { json in json.object(members) }
     }
 }

@@ -63,9 +63,9 @@ extension LedgerHost {
     ) async throws -> ServedAnswer {
         let ledger = try ledger(scope.environment)
         return try await made(question, scope, progress) { report, position in
+            let position = max(position, report.stamp.position)
             let answer = ServedAnswer(
-                position: max(position, report.stamp.position), lag: ledger.lag.positions,
-                atMost: count
+                position: position, lag: ledger.lag(after: position), atMost: count
             ) { report.write(to: &$0) }
             guard let answer else { throw MetricsError.tooManyBytes(limit: count) }
             return answer

@@ -33,7 +33,8 @@ extension LedgerHost {
                     in: snapshot, bundleId: app.bundleId, moment: moment)
             } catch let error as QueryError where error.code == "noSuchSubscription" {
                 throw MissingAnswer(
-                    error: error, position: position, lag: served.lag.positions, age: served.age)
+                    error: error, position: position, lag: served.lag(after: position),
+                    age: served.age)
             }
         }
         let answer = SignatureAnswer(

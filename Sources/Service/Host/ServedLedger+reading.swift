@@ -34,7 +34,8 @@ extension ServedLedger {
             switch error {
             case .noSuchSubscription, .unknownThen, .stateless, .pseudonym:
                 throw MissingAnswer(
-                    error: error, position: snapshot.position, lag: lag.positions, age: age)
+                    error: error, position: snapshot.position,
+                    lag: lag(after: snapshot.position), age: age)
             case .ambiguousId, .invalidRange, .store: throw error
             }
         }

@@ -106,6 +106,9 @@ public final class ServedLedger: Sendable {
     /// How far the answers are behind the log.
     public var lag: (positions: Int64, time: Duration) { board.lag() }
 
+    /// The number of positions after `position`, which an answer of that state does not include.
+    func lag(after position: Int64) -> Int64 { max(0, head - position) }
+
     /// The end of the log, as known in this process.
     public var head: Int64 { board.head }
 

@@ -7,12 +7,14 @@ struct RequestMeter: RouterMiddleware {
 
     func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         let start = ContinuousClock.now
+        // The answer to an unknown path replaces it.
+        let path = context.endpointPath ?? "none"
         let response = try await next(request, context)
         let isRefused = RequestMeter.isRefused(request, response)
         metrics.answered(
             method: RequestMeter.known.contains(request.method.rawValue)
                 ? request.method.rawValue : "other",
-            path: isRefused ? "none" : context.endpointPath ?? "none",
+            path: isRefused ? "none" : path,
             status: response.status.code, start.duration(to: .now))
         return response
     }

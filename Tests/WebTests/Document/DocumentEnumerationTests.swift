@@ -44,6 +44,8 @@ struct DocumentEnumerationTests {
         List("EventMembers/properties/source", EventSource.allCases.map(\.rawValue)),
         List("Trust", Trust.allCases.map(\.rawValue)),
         List(
+            "SubscriptionTerms/properties/appAccountTokenTrust", Trust.allCases.map(\.rawValue)),
+        List(
             "SubscriptionTerms/properties/phase", ChainAnswer.Phase.allCases.map(\.rawValue)),
         List(
             "SubscriptionTerms/properties/priceIncrease",
