@@ -49,19 +49,13 @@ struct BackfillCommand: OutputCommand {
             isClean: report.isComplete && list.badLines.isEmpty, failure: failure ?? report.stop)
     }
 
-    /// Fetches and appends under the lease, and releases it before the ledger is closed: closing
-    /// waits until another node can take it.
+    /// Fetches and appends under the lease.
     private func fetched(
         _ settings: Settings, _ apple: AppleAccess
     ) async throws -> (BackfillReport, IdList) {
         let list = try await IdList.read(path: file)
         let ledger = try await apple.ledgers.ledger(settings.environment)
-        let lease = KeptLease(.backfill, in: ledger)
-        guard try await lease.take() else {
-            throw CommandFailure(
-                "backfillRunning",
-                "Another node runs a backfill in this ledger; wait for it, or end it.", .io)
-        }
+        let lease = try await KeptLease.backfill(in: ledger)
         defer { lease.release() }
         let backfill = Backfill(
             try apple.client(), ledgers: apple.ledgers, keptIn: ledger,
@@ -74,5 +68,21 @@ struct BackfillCommand: OutputCommand {
         }
         progress.end()
         return (report, list)
+    }
+}
+
+extension KeptLease {
+    /// The lease of backfills in a ledger. Release it before the ledger is closed: closing waits
+    /// until another node can take it.
+    ///
+    /// Throws `backfillRunning` while another node has it.
+    static func backfill(in ledger: EnvironmentLedger) async throws -> KeptLease {
+        let lease = KeptLease(.backfill, in: ledger)
+        guard try await lease.take() else {
+            throw CommandFailure(
+                "backfillRunning",
+                "Another node runs a backfill in this ledger; wait for it, or end it.", .io)
+        }
+        return lease
     }
 }

@@ -92,13 +92,13 @@ private struct MigrationRun {
             }
             for line in plan.lines(evidence) { try Terminal.out(line.printable + "\n") }
         }
-        let missing = command.dryRun ? nil : missingKey(plan)
-        let isPlanOnly = command.dryRun || missing != nil
+        let obstacle = command.dryRun ? nil : keyFailure(plan)
+        let isPlanOnly = command.dryRun || obstacle != nil
         let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
         return Output(
             text: text(findings), notes: findings?.ingest.notes ?? [],
             isClean: evidence.badInputCount == 0 && findings?.isClean ?? true,
-            failure: missing ?? findings?.failure ?? findings?.stop
+            failure: obstacle ?? findings?.failure ?? findings?.stop
         ) { write(plan, evidence, findings, to: &$0) }
     }
 
@@ -110,13 +110,16 @@ private struct MigrationRun {
         }
     }
 
-    /// The failure for apps without a key, or for options of a key whose app is not named; nil if
-    /// every app has one.
-    private func missingKey(_ plan: ImportPlan) -> CommandFailure? {
+    /// The failure for apps without a key, for a key that is unusable, or for options of a key
+    /// whose app is not named; nil if every app has a usable one.
+    private func keyFailure(_ plan: ImportPlan) -> CommandFailure? {
         var missing = Set(plan.parts.map(\.scope.bundleId))
-        do throws(CommandFailure) {
-            missing.subtract(try settings.selectedApps(command.access).map(\.bundleId))
+        do {
+            let apps = try settings.selectedApps(command.access)
+            for app in apps { _ = try settings.credentials(of: app) }
+            missing.subtract(apps.map(\.bundleId))
         } catch {
+            let error = CommandFailure(error)
             let isMissing = error.code == ConfigurationError.Code.missingKey.rawValue
             guard isMissing, !missing.isEmpty else { return error }
         }
@@ -164,20 +167,24 @@ private struct MigrationRun {
     ) async throws -> Findings {
         let progress = ProgressLine()
         defer { progress.end() }
-        let verifier = try settings.verifier()
+        let (clients, verifier) = (try apple.clients(), try settings.verifier())
+        // Before anything is written.
+        var leases: [KeptLease] = []
+        defer { for lease in leases { lease.release() } }
+        for environment in Set(plan.parts.map(\.scope.environment)) {
+            leases.append(try await .backfill(in: apple.ledgers.ledger(environment)))
+        }
         var findings = Findings(
             ingest: try await migration.take(evidence, into: apple.ledgers, verifier: verifier) {
                 let (read, position) = ($0.read, $0.position)
                 progress.show("migrate-from: \(read) ingested, position \(position)")
             })
         for part in plan.parts {
-            guard let app = apple.apps.first(where: { $0.bundleId == part.scope.bundleId }) else {
-                continue
-            }
+            guard let client = clients[part.scope.bundleId] else { continue }
             let list = IdList(evidence.ids(of: part.scope))
             let ledger = try await apple.ledgers.ledger(part.scope.environment)
             let backfill = Backfill(
-                try apple.client(for: app), ledgers: apple.ledgers, keptIn: ledger,
+                client, ledgers: apple.ledgers, keptIn: ledger,
                 in: .only(part.scope.environment), includesRefunds: command.refunds)
             let report = try await backfill.run(list, restarts: command.restart) { estimate in
                 progress.show(estimate.text)

@@ -157,18 +157,41 @@ struct DatabaseCommandTests {
         #expect(try again.json()["note"] == note)
     }
 
-    @Test("A backfill gives its lease back: the next one, of any node, runs at once")
+    @Test("Backfills and migrations give their lease back, and none runs beside another node's")
     func backfills() async throws {
         let cluster = try PostgresCluster.sharedForErasures()
-        let url = cluster.url(try cluster.makeDatabase())
+        let database = try cluster.makeDatabase()
+        let url = cluster.url(database)
+        func setLease(until end: String) throws {
+            try cluster.sql(
+                """
+                UPDATE subledger_production.leases SET holder = 'another', token = 1, until = \(end)
+                WHERE name = 'backfill'
+                """, database: database)
+        }
         try await APICommandTests().serving { place, ids in
             let list = try place.write([ids[0]], to: "ids")
-            let own = ["backfill", list, "--database", url] + place.options
+            _ = try MigrateCommandTests().store(1, in: place)
+            let backfill = ["backfill", list, "--database", url]
+            let migrate = ["migrate-from", "verify-receipt", "stored", "--database", url]
             let other = ["--data", "other"] + place.options.dropFirst(2)
-            for arguments in [own, ["backfill", list, "--database", url] + other, own] {
+            let runs = [
+                backfill + place.options, backfill + other, migrate + place.options,
+                migrate + other, backfill + place.options,
+            ]
+            for arguments in runs {
                 let outcome = try await place.run(arguments)
                 #expect(outcome.code == 0, "\(outcome.err)")
             }
+            try setLease(until: "clock_timestamp() + interval '1 hour'")
+            for arguments in [backfill, migrate] {
+                let refused = try await place.run(arguments + place.options)
+                #expect(refused.code == 74, "\(refused.err)")
+                #expect(refused.errorCode == "backfillRunning", "\(refused.err)")
+            }
+            try setLease(until: "clock_timestamp()")
+            let free = try await place.run(migrate + place.options)
+            #expect(free.code == 0, "\(free.err)")
         }
     }
 

@@ -12,7 +12,7 @@ struct MigrateCommandTests {
     static let stored = Timestamp(milliseconds: 1_767_225_600_000)
 
     /// Writes responses about some customers into a directory; returns their ids.
-    private func store(_ count: Int, in place: Workplace) throws -> [String] {
+    func store(_ count: Int, in place: Workplace) throws -> [String] {
         let ids = Array(Self.reported.ids(at: Self.stored).prefix(count))
         try FileManager.default.createDirectory(
             atPath: place.file("stored/answers"), withIntermediateDirectories: true)
@@ -32,7 +32,7 @@ struct MigrateCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 
-    @Test("without a key, and with --dry-run, only the plan is printed, and nothing is written")
+    @Test("without a usable key, and with --dry-run, only the plan is printed; nothing is written")
     func planOnly() async throws {
         let place = try Workplace()
         _ = try store(3, in: place)
@@ -49,6 +49,11 @@ struct MigrateCommandTests {
         #expect(keyless.errorCode == "missingKey")
         #expect(keyless.out.contains("3 ids to request: at least 9 requests"))
         #expect(keyless.out.contains("nothing was written and no request was sent"))
+        let unusable = try await place.run(
+            "migrate-from", "verify-receipt", "stored", "--json", "--key-id", "k", "--issuer-id",
+            "57246542-96fe-1a63-e053-0824d011072a", "--key-file", "none.p8")
+        #expect(unusable.code == 78 && unusable.errorCode == "unreadableFile", "\(unusable.err)")
+        #expect(try unusable.json()["customers"]?.int64 == 3)
         #expect(!FileManager.default.fileExists(atPath: place.file("data")))
     }
 

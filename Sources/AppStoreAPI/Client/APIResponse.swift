@@ -14,10 +14,5 @@ public struct APIResponse<Value: Sendable>: Sendable {
     public var date: Timestamp?
 }
 
-extension APIResponse: Equatable where Value: Equatable {}
-
 /// The response of endpoints that only accept the request.
-public struct Accepted: Sendable, Equatable {
-    /// 200 or 202.
-    public let status: Int
-}
+public struct Accepted: Sendable {}

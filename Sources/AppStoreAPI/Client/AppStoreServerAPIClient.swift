@@ -56,7 +56,7 @@ public final class AppStoreServerAPIClient: Sendable {
     ) async throws(APIFailure) -> APIResponse<Accepted> {
         let (answer, environment) = try await send(request, choice)
         return APIResponse(
-            endpoint: request.endpoint, value: Accepted(status: answer.status), body: answer.body,
+            endpoint: request.endpoint, value: Accepted(), body: answer.body,
             environment: environment, date: answer.appleDate)
     }
 

@@ -34,11 +34,9 @@ struct CSVReader {
     mutating func next() -> Record? {
         while place < bytes.count {
             let record = read()
-            if record.flaw != nil || record.fields.count > 1
-                || record.fields.first?.isEmpty == false
-            {
-                return record
-            }
+            guard record.fields.count == 1,
+                bytes[record.fields[0]].allSatisfy(IdListReader.blanks.contains)
+            else { return record }
         }
         return nil
     }

@@ -30,7 +30,7 @@ struct IdListReader {
     ]
     private static let newline = UInt8(ascii: "\n")
     private static let comment = UInt8(ascii: "#")
-    private static let blanks: [UInt8] = [0x20, 0x09, 0x0D]
+    static let blanks: [UInt8] = [0x20, 0x09, 0x0D]
 
     /// Reads a list of at most `idCount` ids. Blank lines and comments may precede the header of a
     /// CSV file. Throws `noIdColumn`, `tooManyIds` or `unknownEncoding`.

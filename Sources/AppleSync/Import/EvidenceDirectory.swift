@@ -43,7 +43,8 @@ enum EvidenceDirectory {
                 as? FileAttributeType
             switch type {
             case .typeDirectory: try collect(root, inside, depth: depth + 1, limit, &found)
-            case .typeRegular:
+            // Of what the system does not describe, reading says why.
+            case .typeRegular, nil:
                 try require(found, below: limit)
                 found.files.append(inside)
             default: continue

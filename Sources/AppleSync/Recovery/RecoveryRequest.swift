@@ -50,11 +50,6 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
     /// Nil: those without a subtype, which is what an omitted subtype means to Apple.
     public let subtype: Subtype?
 
-    public init(_ type: NotificationType, _ subtype: Subtype? = nil) {
-        self.type = type
-        self.subtype = subtype
-    }
-
     public var description: String {
         subtype.map { "\(type.rawValue).\($0.rawValue)" } ?? type.rawValue
     }
@@ -64,7 +59,7 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
 
     /// A type without subtype, and with each of its subtypes.
     public static func all(of type: NotificationType) -> [RecoveryType] {
-        [RecoveryType(type)] + type.subtypes.map { RecoveryType(type, $0) }
+        ([nil] + type.subtypes).map { RecoveryType(type: type, subtype: $0) }
     }
 
     /// Parses a list of `TYPE` (with all its subtypes) and `TYPE.SUBTYPE`, separated by commas; nil
@@ -80,7 +75,7 @@ public struct RecoveryType: Hashable, Sendable, CustomStringConvertible {
                 guard let subtype = Subtype(rawValue: String(parts[1])),
                     type.subtypes.contains(subtype)
                 else { return nil }
-                found.append(RecoveryType(type, subtype))
+                found.append(RecoveryType(type: type, subtype: subtype))
             default: return nil
             }
         }

@@ -79,8 +79,6 @@ public struct ReportProgress: Sendable, Equatable, JSONObjectWritable {
     /// Events to read, approximately.
     public let total: Int64
 
-    public init(done: Int64, total: Int64) { (self.done, self.total) = (done, total) }
-
     public func writeMembers(to json: inout JSONWriter) {
         json.member("done", done)
         json.member("total", total)

@@ -32,9 +32,9 @@ struct AppleAccess {
         ) { Terminal.now }
     }
 
-    /// The client of an app (default: the only one).
-    func client(for app: Configuration.App? = nil) throws -> AppStoreServerAPIClient {
-        try settings.client(for: app ?? apps[0], transport)
+    /// The client of the only app.
+    func client() throws -> AppStoreServerAPIClient {
+        try settings.client(for: apps[0], transport)
     }
 
     /// The clients of all apps.

@@ -67,6 +67,14 @@ struct IdListTests {
         #expect(throws: InputProblem.noIdColumn) { try read("# a, b\nuser,email\n1,2\n") }
     }
 
+    @Test("After the header blank lines are skipped, and a record may begin with #")
+    func laterComments() throws {
+        let list = try read("transaction_id,note\n1,x\n \t\r\n\n2,y\n# ours\n")
+        #expect(list.ids == ["1", "2"])
+        #expect(list.badLines.map(\.line) == [6])
+        #expect(try read("note,transaction_id\n#first,1\n").ids == ["1"])
+    }
+
     @Test("A list with CR line ends is read line by line")
     func carriageReturns() throws {
         #expect(try read("1\r2\r\r3").ids == ["1", "2", "3"])

@@ -177,6 +177,32 @@ struct MigrationTests {
         #expect(try await migration.read("\(deep)/d").files.count == 1)
     }
 
+    @Test("An entry that the system does not describe is an unusable input, not left out")
+    func undescribed() async throws {
+        let directory = try TemporaryDirectory()
+        let good = MadeChain().verifyReceipt(through: 0, at: MadeChain().start(0))
+        let root = try folder([("a", good)], in: directory)
+        // The path of the entry is longer than the system's limit, that of its directory is not.
+        let step = "/" + String(repeating: "d", count: 200)
+        var deepest = root
+        while deepest.utf8.count + step.utf8.count < Int(PATH_MAX) { deepest += step }
+        try FileManager.default.createDirectory(
+            atPath: deepest, withIntermediateDirectories: true)
+        let descriptor = open(deepest, O_RDONLY | O_DIRECTORY)
+        try #require(descriptor >= 0)
+        defer { close(descriptor) }
+        let name = String(repeating: "f", count: 255)
+        let file = openat(descriptor, name, O_CREAT | O_WRONLY, 0o600)
+        try #require(file >= 0)
+        close(file)
+        defer { unlinkat(descriptor, name, 0) }
+        let apps = [Configuration.App(bundleId: AskedApple.app)]
+        let evidence = try await StoreKitImport(apps: apps).read(root)
+        #expect(evidence.responses == 1)
+        #expect(evidence.badInputs.map(\.code) == ["unreadableInput"])
+        #expect(evidence.badInputs.first?.input.hasSuffix("/\(name)") == true)
+    }
+
     @Test("Other apps and environments are counted and left out")
     func leftOut() async throws {
         let directory = try TemporaryDirectory()
