@@ -78,9 +78,11 @@ package struct AuthorityCertificates {
     ) throws(SigningError) -> [UInt8] {
         var extensions: [CertificateExtension] = [
             .basicConstraints(
-                isCA: shape.isIntermediateCA, pathLength: shape.isIntermediateCA ? 0 : nil),
-            .authorityKeyIdentifier(rootKey.identifier),
+                isCA: shape.isIntermediateCA, pathLength: shape.isIntermediateCA ? 0 : nil)
         ]
+        if shape.hasIssuerKeyIdentifier {
+            extensions.append(.authorityKeyIdentifier(rootKey.identifier))
+        }
         extensions += intermediateLinks
         extensions += [
             .subjectKeyIdentifier(key.identifier),

@@ -23,6 +23,9 @@ public struct AuthorityShape: Sendable, Hashable {
     public var isLeafCAForData = false
     /// False: the intermediate lacks the CA flag, although it issues the leaf.
     public var isIntermediateCA = true
+    /// False: the intermediate lacks its issuer's key identifier, which only the strict profile of
+    /// Apple's own chain demands.
+    public var hasIssuerKeyIdentifier = true
     /// The root's path length permits no intermediate.
     public var violatesPathLength = false
     /// The leaf has an unknown critical extension.

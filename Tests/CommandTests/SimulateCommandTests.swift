@@ -122,10 +122,12 @@ struct SimulateCommandTests {
     func unwritable() async throws {
         let place = try place()
         try place.write(Data("x".utf8), to: "file")
-        for arguments in [["--root", "none/r"], ["--authority", "file"]] {
+        for (arguments, code) in [
+            (["--root", "none/r"], "ioError"), (["--authority", "file"], "unusableAuthority"),
+        ] {
             let outcome = try await place.run(
                 ["simulate", "history", "--events", "5"] + arguments + place.options)
-            #expect(outcome.code == 74, "\(outcome.err)")
+            #expect(outcome.code == 74 && outcome.errorCode == code, "\(outcome.err)")
             #expect(outcome.out.isEmpty)
         }
     }

@@ -57,37 +57,11 @@ struct RecordedEvidenceTests {
         return report.signatureFindings.map(\.code)
     }
 
-    /// A change of one column of a row.
-    private struct Change: Sendable {
-        let name: String
-        let apply: @Sendable (inout NewEvent) -> Void
-
-        init(_ name: String, _ apply: @escaping @Sendable (inout NewEvent) -> Void) {
-            self.name = name
-            self.apply = apply
-        }
-    }
-
-    private static let changes = [
-        Change("key") { $0.key = SHA256.hash([1]) },
-        Change("trust transport") { $0.attributes.trust = .transport },
-        Change("trust secret") { $0.attributes.trust = .secret },
-        Change("trust operator") { $0.attributes.trust = .operator },
-        Change("trust xcode") { $0.attributes.trust = .xcode },
-        Change("chain") { $0.attributes.chain = OriginalTransactionId("777000777") },
-        Change("no chain") { $0.attributes.chain = nil },
-        Change("type") { $0.attributes.notificationType = "REFUND" },
-        Change("subtype") { $0.attributes.subtype = "RESUBSCRIBE" },
-        Change("UUID") { $0.attributes.notificationUUID = NotificationUUID("777") },
-        Change("signedAt") { $0.attributes.signedAt = Timestamp(milliseconds: 1) },
-        Change("root") { $0.attributes.rootFingerprint = SHA256.hash([1]) },
-    ]
-
     @Test("Genuine evidence under another key or attribute is a finding")
     func changed() async throws {
         let ledger = try TemporaryLedger()
         var events = [try Self.event(try Self.token())]
-        for (index, change) in Self.changes.enumerated() {
+        for (index, change) in RowChange.all.enumerated() {
             var event = try Self.event(try Self.token(MadeChain(id: "58000\(index)")))
             change.apply(&event)
             events.append(event)
@@ -100,10 +74,10 @@ struct RecordedEvidenceTests {
         let found = Dictionary(
             report.signatureFindings.map { ($0.position, $0.code) },
             uniquingKeysWith: { "\($0), \($1)" })
-        for (index, change) in Self.changes.enumerated() {
+        for (index, change) in RowChange.all.enumerated() {
             #expect(found[Int64(index) + 2] == "attributesMismatch", "\(change.name)")
         }
-        #expect(found.count == Self.changes.count)
+        #expect(found.count == RowChange.all.count)
     }
 
     @Test(

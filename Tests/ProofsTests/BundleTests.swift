@@ -162,6 +162,11 @@ struct BundleTests {
                 query: query, reducerVersion: answer.reducerVersion, catalogue: answer.catalogue,
                 value: answer.value)
             #expect(try !proven(less))
+            // Of the reducer of another release.
+            let later = ProofBundle.Answer(
+                query: answer.query, reducerVersion: answer.reducerVersion + 1,
+                catalogue: answer.catalogue, value: answer.value)
+            #expect(try !proven(later))
             // Knowledge that the signed log does not have.
             for position in [size + 1, .max, -1, .min] {
                 query.knownPosition = position
@@ -221,7 +226,7 @@ struct BundleTests {
     func cellTimes() async throws {
         try await BundleTests.newOnes { bundle, key in
             let answer = try #require(bundle.answer)
-            guard case .cell(let cell) = answer.query.subject else { return }
+            let cell = try #require(bundle.cell)
             let catalogue = try #require(Catalogue(bundled: answer.catalogue))
             let events = try bundle.events.map {
                 try BundledEvent(
@@ -288,7 +293,7 @@ struct BundleTests {
             #expect(answer.value["chains"]?.array?.count == 1)
             let read = try ProofBundle(bundle.bytes)
             #expect(ProvenStory.check(read).isProven)
-            guard case .cell(let cell) = answer.query.subject else { return }
+            let cell = try #require(bundle.cell)
             for chains in [[], cell.chains + cell.chains] {
                 var query = answer.query
                 query.subject = .cell(
@@ -309,26 +314,31 @@ struct BundleTests {
         }
     }
 
-    @Test("What Apple does not sign is proven as the operator's word, with the trust of its kind")
-    func unsigned() async throws {
-        try await ProvenStory.run(BundleTests.story) { session, maker, _ in
-            let log = session.ledger.log
-            let cases: [(EventKind, Trust, Bool)] = [
-                (.sweep, .transport, true), (.command, .operator, true),
-                (.notificationV1, .secret, true), (.sweep, .operator, false),
-                (.command, .transport, false), (.notificationV1, .operator, false),
-            ]
-            for (index, (kind, trust, isPlausible)) in cases.enumerated() {
-                var event = try Sample.event(
-                    "u\(index)", kind: kind, evidence: .verbatim([UInt8(index)]))
-                event.attributes = EventAttributes(
-                    kind: kind, source: .operator, trust: trust, bundleId: BundleId("com.example"))
-                let position = try #require(try await log.append([event]).first?.position)
-                let bundle = try await maker.events([position])
-                let report = ProvenStory.check(try ProofBundle(bundle.bytes))
-                #expect(report.isProven == isPlausible, "\(kind) \(trust)")
+    @Test(
+        "What a chain adds to lateness or ltv does not follow from its events: no bundle has it",
+        arguments: [(MetricName.lateness, "late", []), (.ltv, "net", ["currency=USD"])])
+    func notByChain(metric: MetricName, column: String, group: [String]) async throws {
+        let refusal = MetricsError.notByChain(metric.rawValue)
+        #expect(refusal.code == "notByChain")
+        let ledger = try TemporaryLedger()
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        // None is made; here there would be nothing to prove otherwise.
+        try await ledger.session { session in
+            var parameters = CellParameters(column: column)
+            (parameters.from, parameters.group) = ("2026-01-01", group)
+            await #expect(throws: refusal) {
+                _ = try await ProvenStory.maker(session, key).0.cell(
+                    metric, parameters, reportTimeZone: "UTC", bundleId: nil,
+                    moment: Moment(at: nil, now: StoryCheck.end))
             }
         }
+        // One that somebody made all the same has no figure.
+        let from = MadeChain().start
+        let cell = BundledCell(
+            name: metric.rawValue, isPaid: false, column: column, from: from,
+            to: from.advanced(byMilliseconds: 86_400_000), timeZone: "UTC", group: group,
+            filters: [], chains: [])
+        #expect(throws: refusal) { _ = try cell.cell(limit: StoryCheck.end) }
     }
 
     @Test("A page holds the same bundle, also where a text looks like markup, or like its escape")
@@ -369,26 +379,5 @@ struct BundleTests {
             }
             await #expect(throws: ProofError.self) { _ = try await maker.events([]) }
         }
-    }
-
-    @Test("Evidence with a date that only earlier releases accepted is proven")
-    func clampedDate() async throws {
-        let bought = MadeChain().bought()
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest([bought])
-        let first = try #require(try await ledger.ledger { try await $0.log.event(at: 1) }).event
-        let later = bought.withTransaction {
-            $0.expiresDate = Timestamp(milliseconds: 253_402_300_800_000)
-        }
-        let token = Array(try later.token().utf8)
-        let row = NewEvent(
-            key: first.key, attributes: first.attributes, receivedAt: first.receivedAt,
-            evidence: try EvidencePacker().pack(.jws(token))
-        ).row(at: 1, key: first.key, identity: nil, receivedAt: first.receivedAt)
-        let event = try BundledEvent(
-            ProofBundle.Event(
-                position: 1, leafData: row.leafData, inclusion: [], evidence: token),
-            .production, EvidenceVerifier(roots: TestAuthority.roots), EvidencePacker())
-        #expect(event.signature == .other(TestAuthority.rootFingerprint))
     }
 }

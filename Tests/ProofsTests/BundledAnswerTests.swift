@@ -151,7 +151,7 @@ struct BundledAnswerTests {
             for (app, filters, stated, amount) in cases {
                 let bundle = try await made(app, filters)
                 let answer = try #require(bundle.answer)
-                guard case .cell(let cell) = answer.query.subject else { continue }
+                let cell = try #require(bundle.cell)
                 #expect(cell.filters == stated && answer.value["amount"]?.int64 == amount)
                 #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
                 let words = stated.isEmpty ? "" : ", only where \(stated.joined(separator: ", "))"

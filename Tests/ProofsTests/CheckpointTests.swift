@@ -190,7 +190,8 @@ struct CheckpointTests {
                 log: log, operations: operations, prover: TreeProver(log),
                 key: try NoteSignerKey(name: "another/origin")
             ) { StoryCheck.end }
-            await #expect(throws: ProofError.self) { _ = try await other.sign() }
+            let error = await #expect(throws: ProofError.self) { _ = try await other.sign() }
+            #expect(error?.code == .foreignCheckpoint)
         }
     }
 

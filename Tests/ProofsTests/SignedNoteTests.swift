@@ -17,6 +17,9 @@ struct SignedNoteTests {
         + "\n\u{2014} PeterNeumann x08go/ZJkuBS9UG/SffcvIAQxVBtiFupLLr8pAcElZInNIuGUgYN1FFYC2pZ"
         + "SNXgKvqfqdngotpRZb6KE6RyyBwJnAM=\n"
 
+    /// A root of a checkpoint.
+    private static let root = String(repeating: "A", count: 43) + "="
+
     @Test("The published example verifies, and signing its text gives the same note")
     func example() throws {
         let key = try NoteVerifierKey(Self.key)
@@ -80,7 +83,25 @@ struct SignedNoteTests {
             "a\n\n\u{2014}  b AAAAAAA=\n", "a\n\n- b AAAAAAA=\n",
         ])
     func malformed(_ text: String) {
-        #expect(throws: ProofError.self) { try SignedNote(text) }
+        let error = #expect(throws: ProofError.self) { try SignedNote(text) }
+        #expect(error?.code == .malformedNote)
+    }
+
+    @Test(
+        "A signed note whose text is no checkpoint is refused as such",
+        arguments: [
+            "log\n3\n", "log\n3\nAAAA\n", "log\n-1\n\(root)\n", "log\n03\n\(root)\n",
+            "log\nthree\n\(root)\n", "l g\n3\n\(root)\n", "\n3\n\(root)\n",
+        ])
+    func noCheckpoint(_ text: String) throws {
+        let key = try NoteSignerKey(name: "log")
+        let error = #expect(throws: ProofError.self) {
+            try LogCheckpoint(try SignedNote(text, signedBy: key))
+        }
+        #expect(error?.code == .malformedCheckpoint)
+        // A line below the root is an extension.
+        let whole = try SignedNote("log\n3\n\(Self.root)\nmore\n", signedBy: key)
+        #expect(try LogCheckpoint(whole).size == 3)
     }
 
     @Test("A witness's signature is over time and text, and holds for these alone")

@@ -174,6 +174,29 @@ struct CertificateChainPolicyTests {
         #expect(try code(at: Int64.max) == .undecodablePayload)
     }
 
+    @Test("The strict profile is demanded of a chain under Apple's root, and of no other")
+    func strictness() throws {
+        // given
+        var shape = AuthorityShape()
+        shape.hasIssuerKeyIdentifier = false
+        let authority = try Authority(shape: shape)
+        func code(under root: Digest, isStrict: Bool? = nil) -> VerificationCode? {
+            let presented = PresentedCertificateChain(
+                leaf: authority.leafDER, intermediate: authority.intermediateDER,
+                root: authority.rootDER, rootFingerprint: root)
+            return Trial.code {
+                _ = try CertificateChainPolicy.verify(presented, part: .outer, isStrict: isStrict)
+            }
+        }
+        let own = SHA256.hash(authority.rootDER)
+        // then
+        #expect(code(under: own, isStrict: true) == .invalidCertificate)
+        #expect(code(under: own, isStrict: false) == nil)
+        // Otherwise the fingerprint decides, which was compared with the certificate before.
+        #expect(code(under: own) == nil)
+        #expect(code(under: TrustedRoots.appleRootG3) == .invalidCertificate)
+    }
+
     @Test(
         "Apple's chains satisfy the strict profile",
         Fixtures.condition)

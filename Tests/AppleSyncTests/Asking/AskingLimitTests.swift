@@ -42,6 +42,7 @@ struct AskingLimitTests {
         await #expect(throws: InputProblem.tooLong) {
             try await IdList.read(path: path, longest: 3)
         }
+        #expect(InputProblem.tooLong.code == "listTooLong")
         #expect(InputProblem.tooLong.message.contains("\(BackfillLimits.listByteCount)"))
     }
 

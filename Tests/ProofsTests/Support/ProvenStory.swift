@@ -61,3 +61,11 @@ enum ProvenStory {
         BundleCheck(bundle, key: key, roots: TestAuthority.roots).run()
     }
 }
+
+extension ProofBundle {
+    /// The cell of a report that it answers; nil for another answer.
+    var cell: BundledCell? {
+        guard case .cell(let cell) = answer?.query.subject else { return nil }
+        return cell
+    }
+}
