@@ -272,6 +272,23 @@ struct CheckpointRouteTests {
         }
     }
 
+    @Test("One audit runs at a time, in whatever environment")
+    func oneAudit() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            // given
+            let run = AuditRun(startedAt: ServedPlace.now, actor: "sara", withSignatures: false)
+            try #require(host.auditRuns.begin(run, in: .sandbox))
+            // when
+            let refused = try await client.send(.post, "/v1/audit:verify", .decision(key: "k"))
+            // then
+            #expect(refused.status == 409 && refused.code == "auditRunning")
+            let state = JobState<AuditRun.Found>.failed(code: "made", message: "made")
+            host.auditRuns.end(state, at: ServedPlace.now, in: .sandbox)
+            let begun = try await client.send(.post, "/v1/audit:verify", .decision(key: "k"))
+            #expect(begun.status == 200)
+        }
+    }
+
     @Test("A page's proof is a file that stands alone; without a key there is none")
     func files() async throws {
         try await serve { setup in

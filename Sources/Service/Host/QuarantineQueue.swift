@@ -11,6 +11,7 @@ final class QuarantineQueue: Sendable {
     private let unwritten = Mutex<[Digest: Int64]>([:])
 
     private struct State {
+        /// In order of arrival; a group that is being written stays in front until it is stored.
         var waiting: [Entry] = []
         var byteCount = 0
         var isDraining = false
@@ -21,7 +22,7 @@ final class QuarantineQueue: Sendable {
         let continuation: CheckedContinuation<Result<Int64?, StoreError>, Never>
     }
 
-    /// Maximum items waiting to be written.
+    /// Maximum items waiting to be written or being written.
     static let waitingCount = 256
     static let waitingByteCount = 16 * 1024 * 1024
 
@@ -50,16 +51,20 @@ final class QuarantineQueue: Sendable {
     private func drain() async {
         while true {
             let group = state.withLock { state in
-                let group = state.waiting
-                state.waiting = []
-                state.byteCount = 0
-                state.isDraining = !group.isEmpty
-                return group
+                state.isDraining = !state.waiting.isEmpty
+                return state.waiting
             }
             guard !group.isEmpty else { return }
+            let written = await Outcome { () throws(StoreError) in
+                try await operations.quarantine(group.map(\.item))
+            }
+            // What is being written stays in memory, so it counts until then.
+            state.withLock { state in
+                state.waiting.removeFirst(group.count)
+                state.byteCount -= group.reduce(0) { $0 + $1.item.bytes.count }
+            }
             do throws(StoreError) {
-                let results = try await operations.quarantine(group.map(\.item))
-                for (entry, result) in zip(group, results) {
+                for (entry, result) in zip(group, try written.get()) {
                     let id: Int64? =
                         switch result {
                         case .kept(let id), .repeated(let id): id

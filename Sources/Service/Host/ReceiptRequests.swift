@@ -80,12 +80,12 @@ struct ReceiptRequests: Sendable {
     /// again. A failed request does not affect the receipt itself.
     func run(
         _ chains: [OriginalTransactionId], of bundleId: BundleId, _ environment: Environment,
-        isReported: (OriginalTransactionId) async throws -> Bool
-    ) async rethrows -> Outcome? {
+        isReported: (OriginalTransactionId) async -> Bool
+    ) async -> Outcome? {
         guard let client = clients[bundleId], let ledgers else { return nil }
         var outcome = Outcome()
         for chain in chains.prefix(ReceiptRequests.chainCount) {
-            if outcome.chains > 0, try await isReported(chain) { continue }
+            if outcome.chains > 0, await isReported(chain) { continue }
             var requests = CustomerRequests(
                 client, ledgers: ledgers, id: chain.rawValue, in: .only(environment))
             var isOver = false

@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Foundation
 import Intake
 import Ledger
 import LedgerStore
@@ -258,6 +259,43 @@ struct ReceiptIntakeTests {
             #expect(beyond["asked"]?["requests"]?.int64 == 0)
             #expect(beyond["asked"]?["failure"]?.string == "uploadBudgetExhausted")
             #expect(beyond["subscriptions"]?.array?.count == 1)
+        }
+    }
+
+    @Test("Requests that add nothing take nothing of the budget, also where the log is lost then")
+    func lost() async throws {
+        // given: two chains that Apple does not know, and a log that is removed between them
+        var ledger = try place()
+        ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
+        let (roots, configuration) = (ledger.roots, ledger.configuration)
+        let path = ledger.environmentDirectory + "/log.sqlite"
+        let apple = try AskedApple(onAnswer: { request, _ in
+            guard request.url.contains("/history/") else { return }
+            try? FileManager.default.removeItem(atPath: path)
+        })
+        let other = MadeChain(id: "600000000000001")
+        let receipt = try base64([chain, other], through: 0)
+        var json = JSONWriter()
+        json.object { $0.member("receipt", String(decoding: receipt, as: UTF8.self)) }
+        let body = json.bytes
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(configuration), environments: [.production], roots: roots
+            ) { AskedApple.now }
+            async let running: Void = host.run()
+            _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
+            host.reach.use([AskedApple.app: apple.client], apple.books(ledger, host))
+            // when
+            let answer = await ReceiptIntakeTests.ask(host, body)
+            host.stop()
+            await running
+            // then: the receipt alone was counted
+            #expect(throws: StoreError.self) { try answer.get() }
+            let lowest = ChainId(
+                bundleId: AskedApple.app, originalTransactionId: OriginalTransactionId(chain.id))
+            var left = 0
+            while host.uploadBudget.take(lowest, .production, at: AskedApple.now) { left += 1 }
+            #expect(left == UploadBudget.eventCountPerDay - 1)
         }
     }
 }
