@@ -9,23 +9,33 @@ import SQLiteStore
 import Signing
 
 extension PersonErasure {
-    /// An erasure with random ids that differ at each call.
+    /// An erasure that catches up as a session does.
     ///
-    /// - Parameter meanwhile: runs before each search, when an order has looked for its key.
+    /// - Parameters:
+    ///   - meanwhile: runs before each search, when an order has looked for its key.
+    ///   - arrival: runs in each search, which does not find what it appends.
+    ///   - draw: by default random ids that differ at each call.
     package init(
         _ session: LedgerSession, now: Timestamp,
-        meanwhile: @escaping @Sendable () async throws -> Void = {}
+        meanwhile: @escaping @Sendable () async throws -> Void = {},
+        arrival: @escaping @Sendable () async throws -> Void = {},
+        draw: @escaping @Sendable (Int) -> [String] = PersonErasure.randomTexts
     ) {
         self.init(ledger: session.ledger) {
             now
         } draw: { count in
-            (0..<count).map { _ in
-                UUID().uuidString.lowercased().filter { $0 != "-" }
-            }
+            draw(count)
         } caughtUp: {
             try await meanwhile()
-            return try await session.currentSnapshot().projections
+            let projections = try await session.currentSnapshot().projections
+            try await arrival()
+            return projections
         }
+    }
+
+    @Sendable
+    package static func randomTexts(_ count: Int) -> [String] {
+        (0..<count).map { _ in UUID().uuidString.lowercased().filter { $0 != "-" } }
     }
 }
 

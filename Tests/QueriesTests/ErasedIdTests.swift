@@ -1,10 +1,13 @@
 import AppStore
+import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Projection
-import Queries
 import Simulator
 import Testing
+
+@testable import Queries
 
 @Suite("Random ids of an erasure")
 struct ErasedIdTests {
@@ -61,6 +64,76 @@ struct ErasedIdTests {
             timeline["intervals"]?.array?.compactMap { $0["to"]?.string }
         }
         #expect(ends[0] == ends[1] && ends[1]?.last == chain.start(2).rfc3339)
+    }
+
+    /// Lives that would change if their purchases had one id: the first would have fewer states,
+    /// the second, in which one of two purchases of one time governs, the same at other times.
+    private static let mergeable: [[MadeDelivery]] = {
+        let chain = MadeChain(id: "700000000000001")
+        let governed = chain.bought().withTransaction { $0.expiresDate = chain.start(2) }
+        let governing = chain.renewed(1).withTransaction {
+            $0.purchaseDate = chain.start
+            $0.expiresDate = chain.start(1)
+        }
+        return [chain.life, [governed, governing]]
+    }()
+
+    @Test(
+        "Where a life would have other states under them, nothing is erased",
+        arguments: mergeable)
+    func otherStates(life: [MadeDelivery]) async throws {
+        // given
+        var unknown = chain
+        unknown.bundleId = "com.example.unknown"
+        let ledger = try TemporaryLedger()
+        let summary = try await ledger.ingest(life + [unknown.bought()])
+        try #require(summary.quarantined == 1)
+        let before = try await ledger.show(chain.id)
+        try await ledger.session { session in
+            let erasure = PersonErasure(
+                session, now: ledger.now,
+                draw: { Array(repeating: String(repeating: "0", count: 32), count: $0) })
+            // when
+            let error = await #expect(throws: ErasureError.self) {
+                try await erasure.run(
+                    chains: [ledger.chain(chain.id)], customer: nil, TemporaryLedger.erasing)
+            }
+            // then
+            #expect(error?.code == .numbersWouldChange)
+            let head = try await session.ledger.log.head().position
+            #expect(head == session.head)
+            let count = try await session.ledger.operations.quarantineCount()
+            #expect(count == 1)
+        }
+        let after = try await ledger.show(chain.id)
+        #expect(after == before)
+    }
+
+    @Test("Where a fact would be read back as another one, nothing is erased")
+    func otherFact() async throws {
+        // given
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought()])
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let plan = try await erasure.plan(chains: [ledger.chain(chain.id)], customer: nil)
+            var facts = plan.facts
+            // Readers clamp it.
+            facts[0].fact.transaction?.originalPurchaseDate =
+                Timestamp.latest.advanced(byMilliseconds: 1)
+            let other = ErasurePlan(
+                chains: plan.chains, customer: nil, positions: plan.positions,
+                holders: plan.holders, ids: plan.ids, quarantineIds: plan.quarantineIds,
+                facts: facts, through: plan.through)
+            // when
+            let error = await #expect(throws: ErasureError.self) {
+                try await erasure.carryOut(other, TemporaryLedger.erasing)
+            }
+            // then
+            #expect(error?.code == .numbersWouldChange)
+            let head = try await session.ledger.log.head().position
+            #expect(head == 1)
+        }
     }
 
     @Test("A customer whom only a renewal info names is found, and goes with the subscription")

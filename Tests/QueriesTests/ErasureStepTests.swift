@@ -186,6 +186,59 @@ struct ErasureStepTests {
         }
     }
 
+    /// An order about the chain and a customer; while it searches, notes about the customer arrive
+    /// until the log has so many events more.
+    private func order(
+        _ ledger: TemporaryLedger, _ session: LedgerSession, noted count: Int64
+    ) async throws -> PersonErasure.Receipt {
+        let end = session.head + count
+        let erasure = PersonErasure(
+            session, now: ledger.now,
+            arrival: {
+                guard try await session.ledger.log.head().position < end else { return }
+                try await note("c-1", ledger, session)
+            })
+        return try await erasure.run(
+            chains: [ledger.chain(chain.id)], customer: CustomerId("c-1"), TemporaryLedger.erasing)
+    }
+
+    @Test("After events about the person in 19 searches, the twentieth finds them all and erases")
+    func lastSearch() async throws {
+        // given
+        let ledger = try await filled()
+        let expected: [Int64] = [1, 3, 5, 7] + Array(9...27)
+        // when
+        let receipt = try await ledger.session { try await order(ledger, $0, noted: 19) }
+        // then
+        #expect(receipt.plan?.positions == expected && receipt.position == 28)
+        await #expect(throws: QueryError.self) { try await ledger.show(chain.id) }
+    }
+
+    @Test("After such events in 20 searches it gives up: the log stays, operational state is gone")
+    func givesUp() async throws {
+        // given
+        let ledger = try await filled()
+        let before = try await ledger.show(chain.id)
+        try await ledger.session { session in
+            // when
+            let error = await #expect(throws: StoreError.self) {
+                try await order(ledger, session, noted: 20)
+            }
+            // then
+            #expect(error?.code == .erasureOvertaken)
+            let head = try await session.ledger.log.head().position
+            #expect(head == 28)
+            let count = try await session.ledger.operations.quarantineCount()
+            #expect(count == 0)
+        }
+        let after = try await ledger.show(chain.id)
+        #expect(after.without("position") == before.without("position"))
+        // Ordered again, it is carried out.
+        let expected: [Int64] = [1, 3, 5, 7] + Array(9...28)
+        let receipt = try await ledger.erase(chains: [chain.id], customer: "c-1")
+        #expect(receipt.plan?.positions == expected && receipt.position == 29)
+    }
+
     @Test("A person whom another process erases meanwhile is erased once")
     func erasedElsewhere() async throws {
         try await planned { _, session, erasure, plan in

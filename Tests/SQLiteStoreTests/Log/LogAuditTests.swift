@@ -24,16 +24,37 @@ struct LogAuditTests {
         return try Data(contentsOf: URL(filePath: directory.file("log.sqlite")))
     }
 
-    /// Findings after `change` was applied, without triggers, to `twenty`.
-    private func findings(_ sql: String) async throws -> [LogFinding] {
+    /// Findings after SQL was run, without triggers, on `twenty`.
+    ///
+    /// - Parameter isRewritten: whether leaves, tree and root are then made to match the rows.
+    private func findings(_ sql: String, isRewritten: Bool = false) async throws -> [LogFinding] {
         let directory = try TemporaryDirectory()
         try await Self.twenty.value.write(to: URL(filePath: directory.file("log.sqlite")))
-        try LogTampering(path: directory.file("log.sqlite")).run(sql)
+        let tampering = LogTampering(path: directory.file("log.sqlite"))
+        try tampering.run(sql)
+        if isRewritten { try tampering.run(try await rewriting(directory)) }
         let again = try await EventLog.open(directory: directory.path)
         let report = try await again.verify()
         await again.close()
         #expect(report.isSound == report.findings.isEmpty)
         return report.findings
+    }
+
+    /// SQL that gives every row the leaf it should have, and the head their tree.
+    private func rewriting(_ directory: TemporaryDirectory) async throws -> String {
+        let log = try await EventLog.open(directory: directory.path)
+        let events = try await log.events(after: 0)
+        await log.close()
+        var tree = CompactRange()
+        var sql = ""
+        for event in events {
+            let leaf = event.computedLeafHash()
+            tree.append(leaf)
+            sql += "UPDATE events SET leaf_hash = x'\(leaf.hexadecimal)'"
+            sql += " WHERE position = \(event.position);"
+        }
+        let nodes = tree.nodes.map(\.hexadecimal).joined()
+        return sql + "UPDATE head SET root = x'\(tree.root.hexadecimal)', tree = x'\(nodes)'"
     }
 
     @Test("An untouched log is sound, empty or not", arguments: [0, 1, 7, 1_500])
@@ -108,6 +129,40 @@ struct LogAuditTests {
         #expect(found.contains { $0.code == .leafHashMismatch && $0.position == 7 })
         #expect(
             found.allSatisfy { $0.position == nil || $0.position == 7 || $0.code == .timeGoesBack })
+    }
+
+    static let rewrittenChanges: [(change: String, codes: [LogFinding.Code])] = [
+        ("received_at = received_at - 1", [.timeGoesBack]),
+        // As an import line may claim.
+        ("received_at = received_at - 1, received_at_claimed = 1", []),
+        ("payload_hash = zeroblob(32)", [.payloadHashMismatch]),
+        ("evidence_hash = zeroblob(32)", [.evidenceHashMismatch]),
+    ]
+
+    @Test(
+        "Where leaf, tree and head were made to match a change, what contradicts it is found",
+        arguments: rewrittenChanges)
+    func rewritten(change: String, codes: [LogFinding.Code]) async throws {
+        let found = try await findings(
+            "UPDATE events SET \(change) WHERE position = 7", isRewritten: true)
+        #expect(found == codes.map { LogFinding($0, at: 7) })
+    }
+
+    @Test("A row that a search by its position does not find is a finding")
+    func unreachable() throws {
+        let made = try Sample.event("n0")
+        let event = RecordedEvent(
+            position: 1, key: made.key, attributes: made.attributes, receivedAt: made.receivedAt,
+            receivedAtClaimed: false, identity: nil, payloadHash: made.evidence.payloadHash,
+            evidenceHash: made.evidence.evidenceHash)
+        func findings(isReachable: Bool) -> [LogFinding] {
+            AuditRow(
+                position: 1, event: event, evidence: .packed(made.evidence.packed),
+                isReachable: isReachable
+            ).findings()
+        }
+        #expect(findings(isReachable: true).isEmpty)
+        #expect(findings(isReachable: false) == [LogFinding(.rowUnreachable, at: 1)])
     }
 
     @Test("A conflict that lost its mark is found")

@@ -239,6 +239,101 @@ struct ChangeFeedTests {
         }
     }
 
+    /// The end of the first period, of which only the purchase is known.
+    private static let end = """
+        {"at":"2026-02-09T12:00:00.000Z","kind":"state","from":"subscribed","to":"expired",\
+        "fact":null,"reason":"unconfirmed","productId":"com.example.pro.monthly",\
+        "transactionId":"500000000000001","refund":null,"change":null,\
+        "cause":{"position":1,"kind":"notification","trust":"signed",\
+        "notificationType":"SUBSCRIBED","subtype":"INITIAL_BUY",\
+        "notificationUUID":"500000000000001-SUBSCRIBED-0-1768046403000",\
+        "signedDate":"2026-01-10T12:00:03.000Z","receivedAt":"2026-01-10T12:00:04.000Z",\
+        "lateness":1000,"events":[1]}}
+        """
+
+    /// Bodies of changes, without their hashes.
+    private static let bodies = [
+        // Two hours after the end.
+        """
+        {"type":"expired","timestamp":"2026-02-09T14:00:00.000Z",\
+        "data":{"environment":"Production","bundleId":"com.example.app",\
+        "originalTransactionId":"500000000000001","sequence":2,"stateHash":"…",\
+        "previous":{"sequence":1,"stateHash":"…"},"position":1,"byClock":true,\
+        "reducerVersion":\(Lifecycle.reducerVersion),"catalogueHash":"…","entry":\(end),\
+        "withdrawn":[],\
+        "subscription":{"state":"expired","entitled":false,"appleStatus":2,\
+        "since":"2026-02-09T12:00:00.000Z","until":null,"accessUntil":null,"willRenew":true,\
+        "productId":"com.example.pro.monthly","nextProductId":null,"phase":"standard",\
+        "ownership":"purchased","appAccountToken":null,"appAccountTokenTrust":null,\
+        "price":{"milliunits":9990,"currency":"USD"},"storefront":"USA",\
+        "transactionId":"500000000000001","offer":null,"commitment":null,"priceIncrease":null,\
+        "cancellation":null,"revocation":null,"endReason":"unconfirmed"}}}
+        """,
+        // A day after the end.
+        """
+        {"type":"corrected","timestamp":"2026-02-10T12:00:00.000Z",\
+        "data":{"environment":"Production","bundleId":"com.example.app",\
+        "originalTransactionId":"500000000000001","sequence":3,"stateHash":"…",\
+        "previous":{"sequence":2,"stateHash":"…"},"position":2,"byClock":false,\
+        "reducerVersion":\(Lifecycle.reducerVersion),"catalogueHash":"…","entry":null,\
+        "withdrawn":[\(end)],\
+        "subscription":{"state":"renewing","entitled":true,"appleStatus":1,\
+        "since":"2026-02-09T12:00:00.000Z","until":"2026-03-11T12:00:00.000Z",\
+        "accessUntil":"2026-03-11T12:00:00.000Z","willRenew":true,\
+        "productId":"com.example.pro.monthly","nextProductId":null,"phase":"standard",\
+        "ownership":"purchased","appAccountToken":null,"appAccountTokenTrust":null,\
+        "price":{"milliunits":9990,"currency":"USD"},"storefront":"USA",\
+        "transactionId":"5000000000000011","offer":null,"commitment":null,"priceIncrease":null,\
+        "cancellation":null,"revocation":null,"endReason":null}}}
+        """,
+        // An hour before the next period.
+        """
+        {"type":"updated","timestamp":"2026-03-11T11:00:01.000Z",\
+        "data":{"environment":"Production","bundleId":"com.example.app",\
+        "originalTransactionId":"500000000000001","sequence":6,"stateHash":"…",\
+        "previous":{"sequence":5,"stateHash":"…"},"position":3,"byClock":false,\
+        "reducerVersion":\(Lifecycle.reducerVersion),"catalogueHash":"…","entry":null,\
+        "withdrawn":[],\
+        "subscription":{"state":"renewing","entitled":true,"appleStatus":1,\
+        "since":"2026-02-09T12:00:00.000Z","until":"2026-04-10T12:00:00.000Z",\
+        "accessUntil":"2026-04-10T12:00:00.000Z","willRenew":true,\
+        "productId":"com.example.pro.monthly","nextProductId":null,"phase":"standard",\
+        "ownership":"purchased","appAccountToken":null,"appAccountTokenTrust":null,\
+        "price":{"milliunits":9990,"currency":"USD"},"storefront":"USA",\
+        "transactionId":"5000000000000011","offer":null,"commitment":null,"priceIncrease":null,\
+        "cancellation":null,"revocation":null,"endReason":null}}}
+        """,
+    ]
+
+    @Test("the bodies of an end by the clock, its correction by a late renewal, and an early one")
+    func bodies() async throws {
+        try await LiveFeed.open(try TemporaryLedger(), clock: ManualClock(eve)) { live in
+            // given
+            let early = chain.notification(
+                .didRenew, nil, 2, at: chain.start(2).advanced(byMilliseconds: -3_600_000))
+            var late = chain.renewed(1)
+            late.receivedAt = chain.start(1).advanced(byMilliseconds: 86_400_000)
+            // when
+            live.clock.set(chain.bought().receivedAt)
+            try await live.take([chain.bought()])
+            try await live.pass(to: chain.start(1).advanced(byMilliseconds: 3 * 3_600_000))
+            for renewal in [late, early] {
+                live.clock.set(renewal.receivedAt)
+                try await live.take([renewal])
+            }
+            // then
+            let changes = try await live.changes()
+            let names = changes.map(\.change.name.rawValue)
+            try #require(
+                names == ["started", "expired", "corrected", "continued", "renewed", "updated"])
+            let bodies = [1, 2, 5].map { place in
+                String(decoding: changes[place].body(), as: UTF8.self)
+                    .replacing(#/[0-9a-f]{64}/#, with: "…")
+            }
+            #expect(bodies == ChangeFeedTests.bodies)
+        }
+    }
+
     @Test("restoring an earlier log restores its readings")
     func shorterLog() async throws {
         let place = try TemporaryLedger()
