@@ -37,7 +37,7 @@ extension EnvironmentLedger {
             } catch { failure = error }
         }
         var done = try await backUp(log, operations, environment, to: path, report)
-        done.checkpointsFailure = failure
+        if let failure { done.checkpointsFailure = failure }
         return done
     }
 

@@ -20,7 +20,7 @@ public final class EnvironmentLedger: Sendable {
     let witness: CursorVerifier
     private let currentFacts: Mutex<FactsStore>
     private let known = Mutex<KnownCompleteness?>(nil)
-    /// Remarks about facts found before a projector exists to report them.
+    /// Remarks about derived data that the projector has yet to report.
     private let unreported: Mutex<[Projector.Remark]>
     /// The configured apps; an answer about several apps reports the completeness of these.
     public let apps: [BundleId]
@@ -192,13 +192,16 @@ public final class EnvironmentLedger: Sendable {
         var remarks: [Projector.Remark] = []
     }
 
-    /// Returns and clears the remarks about facts that were rebuilt since the last call.
+    /// Returns and clears the remarks about what was rebuilt since the last call.
     func takeRemarks() -> [Projector.Remark] {
         unreported.withLock { unreported in
             defer { unreported = [] }
             return unreported
         }
     }
+
+    /// Keeps a remark until the projector reports it.
+    func note(_ remark: Projector.Remark) { unreported.withLock { $0.append(remark) } }
 
     private func take(_ found: FoundFacts) {
         currentFacts.withLock { $0 = found.store }
@@ -252,7 +255,7 @@ public final class EnvironmentLedger: Sendable {
         let files = DerivedFiles.facts(in: directory)
         guard let path = files.current() else { return (nil, files.loss) }
         do throws(StoreError) { return (try FactsStore(existing: path), nil) } catch {
-            guard error.isDamage else { throw error }
+            guard error.asksForRebuild else { throw error }
             return (nil, .damaged(name: DerivedFiles.name(of: path)))
         }
     }

@@ -23,6 +23,7 @@ struct Rebuild: Sendable {
     ) async throws(StoreError) -> ProjectionsStore {
         do throws(StoreError) { return try await runOnce(fromLog: fromLog, report) } catch {
             guard error.asksForRebuild, !fromLog else { throw error }
+            if let path = error.path { ledger.note(.damaged(name: DerivedFiles.name(of: path))) }
             return try await runOnce(fromLog: true, report)
         }
     }

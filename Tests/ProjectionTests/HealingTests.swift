@@ -1,5 +1,7 @@
 import AppStore
+import Faults
 import Foundation
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport
@@ -69,6 +71,27 @@ struct HealingTests {
                 return session.ledger.facts.path
             })
         try await ledger.session { try await #require($0.projector).rebuild() }
+        try await expectWhole(ledger)
+    }
+
+    @Test(
+        "Where one fact or the metadata is damaged, other rules decode the log, and a remark says so",
+        arguments: [
+            "UPDATE facts SET body = substr(body, 1, 1) WHERE position = 2",
+            "ALTER TABLE meta RENAME COLUMN value TO valve",
+        ])
+    func otherRules(damage: String) async throws {
+        // given
+        var ledger = try await taken()
+        let path = try await ledger.session { $0.ledger.facts.path }
+        try LogTampering(path: path).run(damage)
+        ledger.configuration.catalogue.products[ProductId("com.example.pass")] = nil
+        // when
+        let remarks = try await ledger.session { $0.remarks }
+        // then
+        #expect(remarks.count == 1)
+        #expect(remarks.first?.contains("facts were decoded from the log again") == true)
+        _ = try await ledger.ingest(other.life)
         try await expectWhole(ledger)
     }
 

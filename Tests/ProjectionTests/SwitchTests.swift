@@ -194,6 +194,28 @@ struct SwitchTests {
         #expect(DerivedFiles.projections(in: ledger.environmentDirectory).current() == path)
     }
 
+    @Test("A check of projections of another decoder reports no facts of this one as missing")
+    func anotherDecoder() async throws {
+        // given
+        let ledger = try await taken()
+        let path = try await ledger.session { session in
+            try await session.projections.walCheckpoint()
+            return session.projections.path
+        }
+        let decoder = Fact.decoderVersion
+        try LogTampering(path: path).run(
+            "UPDATE meta SET value = '\(decoder + 1)' WHERE key = 'decoderVersion'")
+        try FileDamage.remove(["facts-\(decoder).sqlite"], in: ledger.environmentDirectory)
+        // when
+        let report = try await ledger.ledger { ledger in
+            let check = try #require(try await RebuildCheck.ofAnotherBuild(ledger))
+            return try await check.run()
+        }
+        // then
+        #expect(report.stored?.decoderVersion == decoder + 1)
+        #expect(report.position == 4 && report.count == 0)
+    }
+
     @Test("A check of another build does not wait for another projector: it fails")
     func lockedCheck() async throws {
         let ledger = try await taken()

@@ -23,7 +23,7 @@ public struct LogBackup: Sendable {
         public let byteCount: Int64
         /// Checkpoints of the log in it.
         public let checkpointCount: Int
-        /// Why the operational state, and so the checkpoints in it, could not be read.
+        /// Why the operational state, and so checkpoints in it, could not be read.
         public package(set) var checkpointsFailure: StoreError?
     }
 
@@ -48,12 +48,14 @@ public struct LogBackup: Sendable {
         let directory = DatabaseFile.parent(of: path)
         guard stat.ofLink(at: path) == nil else { throw exists }
         StagingDirectory.removeStale(in: directory)
-        let signed = try await operations?.newestCheckpointSize() ?? 0
+        let newest = await Outcome { () throws(StoreError) in
+            try await operations?.newestCheckpointSize() ?? 0
+        }
         let staging = try StagingDirectory.make(for: path)
         defer { staging.remove() }
         try await copy(to: staging, report)
         let head = try await verify(staging) { await report(.verifying(done: $0, all: $1)) }
-        let count = try await addCheckpoints(through: max(signed, head.position), to: staging)
+        let (count, failure) = try await addCheckpoints(newest, head, to: staging)
         return try await Blocking.run { () throws in
             let description = try describe(staging, head, hasCheckpoints: count > 0)
             let byteCount = try OpenFile.reading(staging.file).byteCount()
@@ -64,7 +66,8 @@ public struct LogBackup: Sendable {
                 throw error
             }
             return Report(
-                path: path, description: description, byteCount: byteCount, checkpointCount: count)
+                path: path, description: description, byteCount: byteCount, checkpointCount: count,
+                checkpointsFailure: failure)
         }
     }
 
@@ -111,17 +114,27 @@ public struct LogBackup: Sendable {
             remedy: "Run `subledger audit verify`; keep the existing backups.")
     }
 
-    /// Adds the checkpoints of up to `end` events to the copy; returns how many there are.
+    /// Adds the checkpoints to the copy, those beyond its end too, up to the newest size. What
+    /// cannot be read is left out: a log is backed up even without operational state.
     private func addCheckpoints(
-        through end: Int64, to staging: StagingDirectory
-    ) async throws(StoreError) -> Int {
-        guard let operations else { return 0 }
+        _ newest: Outcome<Int64>, _ head: LogHead, to staging: StagingDirectory
+    ) async throws(StoreError) -> (count: Int, failure: StoreError?) {
+        guard let operations else { return (0, nil) }
+        var (end, failure) = (head.position, StoreError?.none)
+        do throws(StoreError) { end = max(end, try newest.get()) } catch { failure = error }
         let table = BackupCheckpoints(path: staging.file)
-        return try await CheckpointCopy.run(from: operations, through: end) {
-            page async throws(StoreError) in
+        let copied = try await CheckpointCopy.run { size async throws(StoreError) in
+            do throws(StoreError) {
+                return try await operations.checkpoints(after: size, through: end)
+            } catch {
+                failure = error
+                return []
+            }
+        } adopting: { page async throws(StoreError) in
             try await Blocking.run { () throws(StoreError) in try table.add(page) }
             return 0
-        }.count
+        }
+        return (copied.count, failure)
     }
 
     /// Turns the copy into a single file and writes the description after its last page. Blocks.
@@ -174,7 +187,10 @@ extension StagingDirectory {
         _ progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
         try await EventLog.open(directory: path).closing { log async throws(StoreError) in
-            try await log.verify(progress: progress)
+            let report = try await log.verify(progress: progress)
+            // Only the file itself gets the name, and closing reports no failure to complete it.
+            try await log.purge()
+            return report
         }
     }
 }

@@ -4,6 +4,8 @@ public import LedgerStore
 
 /// Whole chains with their facts in stored form, in the order of the originalTransactionId.
 public struct FactsPage: Sendable {
+    /// The file that holds them.
+    private let path: String
     private let names: [Int64: BundleId]
     private let erased: ErasedChains
     private var bodies: [UInt8] = []
@@ -27,7 +29,11 @@ public struct FactsPage: Sendable {
     }
 
     /// - Parameter factCount: the number of facts to reserve memory for.
-    init(names: [Int64: BundleId], erased: ErasedChains = .none, reserving factCount: Int) {
+    init(
+        of path: String, names: [Int64: BundleId], erased: ErasedChains,
+        reserving factCount: Int
+    ) {
+        self.path = path
         self.names = names
         self.erased = erased
         rows.reserveCapacity(factCount)
@@ -136,7 +142,7 @@ public struct FactsPage: Sendable {
                         recent: recent, isForReduction: isForReduction)
                 }
             }
-        } catch { throw FactsStore.damaged }
+        } catch { throw FactsStore.damaged.ofDerivedFile(path) }
     }
 }
 

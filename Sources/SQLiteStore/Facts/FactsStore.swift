@@ -162,7 +162,7 @@ public final class FactsStore: DerivedStore {
     ) async throws(StoreError) -> FactsPage? {
         // The empty text is an id too, and sorts first.
         let isNext = after == nil ? ">=" : ">"
-        return try await read { database in
+        return try await read { [path] database in
             let names = try FactsStore.bundleNames(database)
             let select = try PreparedStatement(
                 database,
@@ -174,7 +174,7 @@ public final class FactsStore: DerivedStore {
             select.bind(1, after?.rawValue ?? "")
             defer { select.reset() }
             var page = FactsPage(
-                names: names, erased: try ErasedChains.all(database),
+                of: path, names: names, erased: try ErasedChains.all(database),
                 reserving: FactsStore.pageFactCount)
             while try select.step() {
                 guard page.add(select, limit: FactsStore.pageFactCount) else { break }

@@ -48,12 +48,17 @@ public final class OperationsStore: OperationalState {
             let isOrphan = error.code == .fileReplaced
             guard error.isDamage || isOrphan else { throw error }
             let leftover = isOrphan ? "`\(name)-wal` and `\(name)-shm`" : "it"
-            throw StoreError(
-                error.code, path: path, reason: error.reason,
-                remedy: "No answer depends on it: move \(leftover) away, and the next command"
-                    + " creates a new one; quarantined inputs, and signed checkpoints that no"
-                    + " backup has, are then lost.")
+            throw OperationsStore.dispensable(error, leftover)
         }
+    }
+
+    /// The same error, with the remedy to begin anew: no backup has the file.
+    private static func dispensable(_ error: StoreError, _ leftover: String = "it") -> StoreError {
+        StoreError(
+            error.code, path: error.path, reason: error.reason,
+            remedy: "No answer depends on it: move \(leftover) away, and the next command"
+                + " creates a new one; quarantined inputs, and signed checkpoints that no"
+                + " backup has, are then lost.")
     }
 
     public func close() async {
@@ -110,13 +115,15 @@ public final class OperationsStore: OperationalState {
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await connection.access(path) { [self] database in
-            try requireUsable()
-            let value = try body(database)
-            // Data read from an unlinked file is not returned.
-            try requireUsable()
-            return value
-        }
+        do throws(StoreError) {
+            return try await connection.access(path) { [self] database in
+                try requireUsable()
+                let value = try body(database)
+                // Data read from an unlinked file is not returned.
+                try requireUsable()
+                return value
+            }
+        } catch { throw error.isDamage ? OperationsStore.dispensable(error) : error }
     }
 
     /// Throws `fileReplaced` while the files at the path are not those that were opened, since

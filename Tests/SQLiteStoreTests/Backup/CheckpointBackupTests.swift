@@ -70,6 +70,37 @@ struct CheckpointBackupTests {
         #expect(try await kept(place).map(\.size) == Array(1...count))
     }
 
+    @Test(
+        "Damaged operational state keeps no log from being backed up, and its remedy is no backup",
+        arguments: [1, 300])
+    func damaged(count: Int64) async throws {
+        // given
+        let place = try BackupPlace()
+        try await place.append(Sample.events(0..<5), to: place.source)
+        let kept = try await OperationsStore.open(directory: place.source)
+        _ = try await kept.adopt((1...count).map { CheckpointBackupTests.checkpoint($0) })
+        await kept.close()
+        let byteCount = OperationsStore.pageByteCount
+        let text = Data(CheckpointBackupTests.checkpoint(1).note.utf8)
+        try place.rewrite("\(place.source)/\(OperationsStore.fileName)") { data in
+            // Of several pages the first, so that the newest checkpoint can be read.
+            guard let found = data.range(of: text)?.lowerBound else { return }
+            let start = found / byteCount * byteCount
+            let noise = Data(repeating: 0xA5, count: byteCount)
+            data.replaceSubrange(start..<start + byteCount, with: noise)
+        }
+        let operations = try await OperationsStore.open(directory: place.source)
+        // when
+        let report = try await place.backUp(checkpointsOf: operations)
+        await operations.close()
+        // then
+        #expect(report.description.position == 5 && report.checkpointCount == 0)
+        #expect(report.checkpointsFailure?.code == .fileCorrupt)
+        #expect(report.checkpointsFailure?.remedy.contains("move it away") == true)
+        let restored = try await place.restore()
+        #expect(restored.head.position == 5)
+    }
+
     @Test("What is kept at the target stays: another of the same size is refused")
     func refused() async throws {
         let place = try await backedUp([3, 5])

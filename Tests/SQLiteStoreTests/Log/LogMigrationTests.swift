@@ -5,6 +5,7 @@ import GRDB
 import Ledger
 import LedgerTestSupport
 import Migrations
+import Synchronization
 import TestSupport
 import Testing
 
@@ -119,6 +120,39 @@ struct LogMigrationTests {
             do { try await expectWhole(directory, note) } catch { Issue.record(error, note) }
             let left = try FileManager.default.contentsOfDirectory(atPath: directory.path)
             #expect(left == [EventLog.fileName], note)
+        }
+    }
+
+    /// Audits the earlier file as a restore does its copy of a backup, while one call fails.
+    /// Returns the calls after the walk, whether the copy is used, and its write-ahead log.
+    private func audit(
+        _ earlier: TemporaryDirectory, failing number: Int
+    ) async throws -> (calls: ClosedRange<Int>, isUsed: Bool, left: Data) {
+        let directory = try TemporaryDirectory()
+        let staging = try StagingDirectory.make(for: directory.file("copy"))
+        defer { staging.remove() }
+        try FileManager.default.copyItem(
+            atPath: earlier.file(EventLog.fileName), toPath: staging.file)
+        let plan = FaultPlan(directory: staging.path, mode: .fullOnce, number: number)
+        FaultFileSystem.apply(plan)
+        defer { FaultFileSystem.release(plan) }
+        let walked = Mutex(0)
+        let report = try? await staging.audit { _, _ in walked.withLock { $0 = plan.callCount } }
+        let left = FileManager.default.contents(atPath: staging.file + "-wal") ?? Data()
+        return (walked.withLock { $0 }...plan.callCount, report?.isSound == true, left)
+    }
+
+    @Test("A restored copy is one file: where its migration cannot be moved into it, it is refused")
+    func restored() async throws {
+        // given
+        let earlier = try await LogMigrationTests.earlier()
+        let whole = try await audit(earlier, failing: .max)
+        #expect(whole.isUsed && whole.calls.count > 10)
+        for number in whole.calls {
+            // when
+            let found = try await audit(earlier, failing: number)
+            // then
+            #expect(!found.isUsed || found.left.isEmpty, "call \(number)")
         }
     }
 }
