@@ -68,7 +68,7 @@ struct WebhooksCommandTests {
         try place.write(Evidence.lines, to: "life.ndjson")
         let ingested = try await place.run("ingest", "life.ndjson")
         #expect(ingested.code == 0)
-        let range = ["webhooks", "redeliver", "books", "--from", "1", "--to", "9", "--json"]
+        let range = ["webhooks", "redeliver", "--from", "1", "--to", "9", "--json"]
         let dry = try await place.run(range + ["--dry-run"] + place.options)
         #expect(dry.code == 0)
         #expect(dry.out.contains("\"started\":1"))
@@ -79,5 +79,35 @@ struct WebhooksCommandTests {
         let wrong = try await place.run(
             ["webhooks", "redeliver", "--from", "3", "--to", "2"] + place.options)
         #expect(wrong.code == 64)
+    }
+
+    @Test("of two endpoints a redelivery takes the named one, and without a name none")
+    func ambiguous() async throws {
+        // given
+        let place = try workplace()
+        try place.write(
+            [
+                "webhooks:", "  - name: books", "    url: http://127.0.0.1:9/",
+                "    secretFile: hook.secret", "  - name: audit", "    url: http://127.0.0.1:9/",
+                "    secretFile: hook.secret", "    types: [expired]",
+            ], to: "hooks.yaml")
+        try place.write(Evidence.lines, to: "life.ndjson")
+        let ingested = try await place.run("ingest", "life.ndjson")
+        #expect(ingested.code == 0)
+        let range = ["--from", "1", "--to", "9", "--json"] + place.options
+        // when
+        let unnamed = try await place.run(["webhooks", "redeliver"] + range)
+        // then
+        #expect(unnamed.code == 1)
+        #expect(unnamed.errorCode == "ambiguousEndpoint")
+        #expect(unnamed.err.contains("books, audit"))
+        // Each redelivery prints its result.
+        #expect(unnamed.out.isEmpty)
+        // when
+        let named = try await place.run(["webhooks", "redeliver", "audit"] + range)
+        // then
+        #expect(named.out.contains("\"endpoint\":\"audit\""))
+        #expect(named.out.contains("\"failed\":1,"))
+        #expect(named.out.contains("\"types\":{\"expired\":1}"))
     }
 }

@@ -6,6 +6,7 @@ import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Service
+import Simulator
 import Testing
 
 @testable import Web
@@ -192,6 +193,39 @@ struct ClockJumpTests {
             #expect(host.clockWatch.jumpMilliseconds == 60 * 24 * Self.hour)
             clock.advance(byDays: -60)
             #expect(host.clockWatch.jumpMilliseconds == nil)
+        }
+    }
+
+    @Test("While the clock is ahead a request for a retention message gets none, whatever its time")
+    func retention() async throws {
+        // given
+        var place = try place()
+        let rule = RetentionRule(name: "all", message: RetentionRouteTests.message)
+        place.configuration.retention = [rule]
+        let ahead = ServedPlace.now.advanced(byMilliseconds: 5 * Self.hour)
+        let requests = try [ServedPlace.now, ahead].map { signed in
+            var payload = RetentionRequestPayload()
+            payload.originalTransactionId = OriginalTransactionId(purchase.id)
+            payload.appAppleId = MadePurchase.appAppleId
+            payload.requestIdentifier = "0f8fad5b-d9cb-469f-a165-70867728950e"
+            payload.environment = Raw(.production)
+            payload.signedDate = signed
+            return MadePurchase.body(try TestAuthority.signer.sign(payload.encoded()))
+        }
+        let path = "/appstore/retention"
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            _ = try await client.ask("/v1/subscriptions/\(purchase.id)?minPosition=1")
+            let shown = try await client.post(path, requests[0])
+            #expect(shown.json["message"] != nil)
+            // when
+            clock.set(ahead)
+            // then
+            for request in requests {
+                let answer = try await client.post(path, request)
+                #expect(answer.status == 200)
+                #expect(answer.bytes == Array("{}".utf8))
+            }
         }
     }
 }

@@ -72,7 +72,7 @@ struct SourceTests {
         ])
     func noRanges(text: String) { #expect(NetworkRange(text) == nil) }
 
-    @Test("Outside the configured networks a notification is a 403 without any effect")
+    @Test("Outside the configured networks what Apple sends is a 403 without any effect")
     func notAllowed() async throws {
         var place = try ServedPlace()
         place.configuration.server.notificationNetworks = [try #require(NetworkRange("17.0.0.0/8"))]
@@ -82,6 +82,9 @@ struct SourceTests {
             let refused = try await client.notify(body)
             #expect(refused.status == 403)
             #expect(refused.code == "sourceNotAllowed")
+            let asked = try await client.post("/appstore/retention", Array("{}".utf8))
+            #expect(asked.status == 403)
+            #expect(asked.code == "sourceNotAllowed")
             #expect(try await client.get("/v1/events").json["position"]?.int64 == 0)
             let taken = try await client.notify(body, [SourceCheck.forwardedFor: "17.1.2.3"])
             #expect(taken.status == 200)

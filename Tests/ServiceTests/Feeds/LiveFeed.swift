@@ -1,6 +1,7 @@
 import AppStore
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
@@ -124,5 +125,23 @@ extension LiveFeed {
         let place = try TemporaryLedger()
         _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
         return place
+    }
+}
+
+extension WaitingChange {
+    /// Changes at the beginning of the feed, each of a chain that the log does not have, due again
+    /// in an hour.
+    static func unreadable(
+        _ count: Int, at now: Timestamp, parkedAt: Timestamp? = nil
+    ) -> [WaitingChange] {
+        (0..<Int64(count)).map { index in
+            WaitingChange(
+                place: ChangePlace(position: 0, index: index),
+                chain: ChainId(
+                    bundleId: BundleId(MadeChain.app),
+                    originalTransactionId: OriginalTransactionId("9\(index)")),
+                attempts: 1, firstAt: now, nextAt: now.advanced(byMilliseconds: 3_600_000),
+                parkedAt: parkedAt)
+        }
     }
 }

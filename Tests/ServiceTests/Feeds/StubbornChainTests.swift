@@ -267,15 +267,7 @@ struct StubbornChainTests {
             #expect(own.count > 2)
             // Earlier in the feed, of chains that can no longer be read.
             let row = try #require(try await operations.webhookEndpoint("books"))
-            let now = clock.now
-            let before = (0..<Int64(WebhookLimits.waitingCount)).map {
-                WaitingChange(
-                    place: ChangePlace(position: 0, index: $0),
-                    chain: ChainId(
-                        bundleId: BundleId(MadeChain.app),
-                        originalTransactionId: OriginalTransactionId("9\($0)")),
-                    attempts: 1, firstAt: now, nextAt: now.advanced(byMilliseconds: 3_600_000))
-            }
+            let before = WaitingChange.unreadable(WebhookLimits.waitingCount, at: clock.now)
             try await operations.keep(row, waiting: before, done: [])
         }
         receiver.forget()

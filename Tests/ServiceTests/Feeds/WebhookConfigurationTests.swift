@@ -92,6 +92,25 @@ struct WebhookConfigurationTests {
         }
     }
 
+    @Test("during rotation each secret of the file signs, in its order")
+    func rotation() throws {
+        // The example of the specification, and the same message under the bytes 1 to 32.
+        let signatures = [
+            "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+            "v1,frM35V2Z51bxs4v81I6TpLnscXkhXtKLP/7WPYVyj3A=",
+        ]
+        let secret = try #require(
+            WebhookSecret(
+                text: """
+                    whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw
+                    whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyA=
+                    """))
+        let signature = secret.signature(
+            id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330,
+            body: Array(#"{"test": 2432232314}"#.utf8))
+        #expect(signature == signatures.joined(separator: " "))
+    }
+
     private func base64(_ count: Int) -> String {
         let whole = String(repeating: "AAAA", count: count / 3)
         return whole + ["", "AA==", "AAA="][count % 3]

@@ -123,6 +123,27 @@ struct WebhookDeliveryStepTests {
         }
     }
 
+    @Test(
+        "a change is tried every ten minutes while the receiver is away, less often if rejected",
+        arguments: [
+            (WebhookOutcome.timedOut, 9), (.unreachable, 9), (.answered(status: 502), 9),
+            (.answered(status: 504), 9), (.answered(status: 501), 7), (.answered(status: 505), 7),
+        ])
+    func longestDelay(_ outcome: WebhookOutcome, _ count: Int) async throws {
+        try await open { live in
+            let receiver = Receiver { _ in outcome }
+            let webhook = try await begun(live, receiver)
+            try await live.take([chain.bought()])
+            try await webhook.deliverAll()
+            for _ in 0..<8 {
+                live.clock.advance(byMilliseconds: 600_000)
+                try await webhook.deliverAll()
+            }
+            // After its sixth attempt a rejected change waits 20 minutes and 15 seconds.
+            #expect(receiver.tried.count == count)
+        }
+    }
+
     @Test("a rejected chain waits in order, and blocks no other chain")
     func orderWithinChain() async throws {
         try await open { live in
@@ -219,8 +240,13 @@ struct WebhookDeliveryStepTests {
             try await webhook.deliverAll()
             #expect(receiver.tried.count == 1)
             #expect(notes.texts.contains { $0.contains("410") })
-            receiver.answer { _ in .answered(status: 200) }
             let test = WebhookSender(endpoint: .test(), transport: receiver, clock: live.clock)
+            let refused = try await test.test(live.session.ledger.operations)
+            #expect(!refused.isSuccess)
+            live.clock.advance(byMilliseconds: 86_400_000)
+            try await webhook.deliverAll()
+            #expect(receiver.tried.count == 2)
+            receiver.answer { _ in .answered(status: 200) }
             #expect(try await test.test(live.session.ledger.operations).isSuccess)
             live.clock.advance(byMilliseconds: 86_400_000)
             try await webhook.deliverAll()

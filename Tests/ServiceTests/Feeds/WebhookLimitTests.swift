@@ -1,4 +1,8 @@
 import AppStore
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
 import TestSupport
 import Testing
 
@@ -62,6 +66,61 @@ struct WebhookLimitTests {
         for (excess, isOver) in [(Int64(-1), false), (0, true)] {
             let now = first.advanced(byMilliseconds: WebhookLimits.retryMilliseconds + excess)
             #expect(RetrySchedule.isOver(since: first, at: now) == isOver)
+        }
+    }
+
+    // MARK: The backlog
+
+    private let chain = MadeChain()
+
+    private func open(_ body: (LiveFeed) async throws -> Void) async throws {
+        // In the first period, where the clock causes no change.
+        let clock = ManualClock(chain.start.advanced(byMilliseconds: 3_600_000))
+        try await LiveFeed.open(try TemporaryLedger(), clock: clock, body)
+    }
+
+    @Test("while as many changes wait as may, nothing new is sent; while one fewer waits, it is")
+    func waiting() async throws {
+        try await open { live in
+            // given
+            let receiver = Receiver()
+            try await live.webhook(receiver).deliverAll()
+            let operations = live.session.ledger.operations
+            let row = try #require(try await operations.webhookEndpoint("books"))
+            let waiting = WaitingChange.unreadable(WebhookLimits.waitingCount, at: live.clock.now)
+            try await operations.keep(row, waiting: waiting)
+            try await live.take([chain.bought()])
+            // when
+            try await live.webhook(receiver).deliverAll()
+            // then
+            #expect(receiver.tried.isEmpty)
+            try await operations.keep(row, done: [waiting[0].chainPlace])
+            try await live.webhook(receiver).deliverAll()
+            #expect(receiver.taken.map(\.chain) == [chain.id])
+        }
+    }
+
+    @Test("one parked change more than are kept: the oldest is dropped")
+    func parked() async throws {
+        try await open { live in
+            // given
+            let webhook = live.webhook(Receiver { _ in .answered(status: 500) })
+            try await webhook.deliverAll()
+            let (operations, now) = (live.session.ledger.operations, live.clock.now)
+            let row = try #require(try await operations.webhookEndpoint("books"))
+            let parked = WaitingChange.unreadable(
+                WebhookLimits.parkedCount, at: now, parkedAt: now)
+            try await operations.keep(row, waiting: parked)
+            // when
+            try await live.take([chain.bought()])
+            try await webhook.deliverAll()
+            live.clock.advance(byMilliseconds: WebhookLimits.retryMilliseconds)
+            try await webhook.deliverAll()
+            // then
+            let kept = try await operations.waiting(for: "books", parked: true, limit: .max)
+            #expect(kept.count == WebhookLimits.parkedCount)
+            #expect(kept.first?.place == parked[1].place)
+            #expect(kept.last?.chain.originalTransactionId.rawValue == chain.id)
         }
     }
 }

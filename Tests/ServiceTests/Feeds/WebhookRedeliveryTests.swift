@@ -9,6 +9,39 @@ import Testing
 
 /// Deliveries again, by operators.
 extension WebhookDeliveryStepTests {
+    @Test("changes parked at an endpoint that was down are counted until they are redelivered")
+    func parkedTogether() async throws {
+        try await open { live in
+            // given
+            let (receiver, notes) = (Receiver { _ in .answered(status: 500) }, NoteBook())
+            let webhook = try await begun(live, receiver, notes: notes)
+            let count = WebhookLimits.downFailureCount + 1
+            let chains = (0..<count).map { MadeChain(id: "70000000000\(1_000 + $0)") }
+            try await live.take(chains.map { $0.bought() })
+            try await webhook.deliverAll()
+            let operations = live.session.ledger.operations
+            let early = try await operations.waitingCounts(for: "books")
+            #expect(early == (count, 0))
+            // when
+            live.clock.advance(byMilliseconds: WebhookLimits.retryMilliseconds + 1)
+            try await webhook.deliverAll()
+            // then
+            let parked = try await operations.waitingCounts(for: "books")
+            #expect(parked == (0, count))
+            let reported = notes.texts.filter { $0.contains("parked") }
+            #expect(reported.count == 1 && reported[0].contains("\(count) changes parked"))
+            // when
+            receiver.answer { _ in .answered(status: 204) }
+            let report = try await WebhookSender(
+                endpoint: .test(), transport: receiver, clock: live.clock
+            ).redeliver(live.session.ledger, from: 1, to: Int64(count), isDryRun: false)
+            // then
+            #expect(report.delivered == count)
+            let left = try await operations.waitingCounts(for: "books")
+            #expect(left == (0, 0))
+        }
+    }
+
     @Test("redelivery repeats ids and bodies, moves no cursor, and counts without sending when dry")
     func redelivers() async throws {
         try await open { live in
@@ -81,6 +114,20 @@ extension WebhookDeliveryStepTests {
             // No more than those under way when the endpoint counted as down.
             let most = WebhookLimits.downFailureCount + WebhookLimits.concurrency
             #expect(receiver.tried.count < most)
+        }
+    }
+
+    @Test("a redelivery repeats only what the endpoint's filter admits")
+    func redeliveryFiltered() async throws {
+        try await open { live in
+            let receiver = Receiver()
+            try await live.take(chain.life)
+            let report = try await WebhookSender(
+                endpoint: .test(types: [.transition(.started)]), transport: receiver,
+                clock: live.clock
+            ).redeliver(live.session.ledger, from: 1, to: 4, isDryRun: false)
+            #expect(receiver.taken.map(\.type) == ["started"])
+            #expect(report.changes == 1 && report.types == ["started": 1])
         }
     }
 

@@ -89,7 +89,7 @@ struct SeveralChainsFeedTests {
         }
     }
 
-    @Test("A delivered parked change of one chain leaves the parked change of the other")
+    @Test("A redelivered parked change of one chain leaves the parked change of the other")
     func parked() async throws {
         try await open { live in
             let receiver = Receiver { _ in .answered(status: 500) }
@@ -102,7 +102,12 @@ struct SeveralChainsFeedTests {
             let operations = live.session.ledger.operations
             let parked = try await operations.waiting(for: "books", parked: true, limit: 10)
             #expect(parked.map(\.chain.originalTransactionId.rawValue) == ids)
-            try await operations.forgetParked([parked[0].chainPlace], of: "books")
+            let accepted = chain.id
+            receiver.answer { .answered(status: $0.chain == accepted ? 204 : 500) }
+            let report = try await WebhookSender(
+                endpoint: .test(), transport: receiver, clock: live.clock
+            ).redeliver(live.session.ledger, from: 1, to: 1, isDryRun: false)
+            #expect(report.delivered == 1 && report.failed == 1)
             let rest = try await operations.waiting(for: "books", parked: true, limit: 10)
             #expect(rest.map(\.chain.originalTransactionId.rawValue) == [other.id])
         }
