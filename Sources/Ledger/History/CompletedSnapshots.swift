@@ -76,7 +76,9 @@ struct CompletedSnapshots {
                 continue
             }
             if let before, CompletedSnapshots.isRepeated(before, index, ordered) {
-                facts[index].transaction = facts[before].transaction
+                var repeated = facts[before].transaction
+                repeated?.signedDate = ordered[index].statedTransaction?.signedDate
+                facts[index].transaction = repeated
                 borrowedTokens[index] = borrowedTokens[before]
                 if retyped.contains(before) { retyped.insert(index) }
             } else {
@@ -125,10 +127,17 @@ struct CompletedSnapshots {
         facts[index].transaction = whole
     }
 
-    /// Whether a statement has the content of another one, and is completed as that one is.
+    /// Whether a statement has the content of another one, whatever its date, and is completed as
+    /// that one is.
     private static func isRepeated(_ one: Int, _ other: Int, _ facts: [Fact]) -> Bool {
-        facts[one].trust == facts[other].trust && facts[one].cause.kind == facts[other].cause.kind
-            && facts[one].statedTransaction == facts[other].statedTransaction
+        guard facts[one].trust == facts[other].trust,
+            facts[one].cause.kind == facts[other].cause.kind,
+            let before = facts[one].statedTransaction, let stated = facts[other].statedTransaction
+        else { return false }
+        if before.signedDate == stated.signedDate { return before == stated }
+        var content = before.value
+        content.signedDate = stated.signedDate
+        return content == stated.value
     }
 
     /// The start of a purchase in each second in which one was made: of several the first in order.
@@ -177,7 +186,7 @@ struct CompletedSnapshots {
         return purchases
     }
 
-    /// Only app receipts lack the field, and an upgrade is never reversed; but statements of lower
+    /// Only receipts lack the field, and an upgrade is never reversed; but statements of lower
     /// trust cannot supply it.
     private static func isUpgraded(
         _ snapshot: TransactionSnapshot, _ index: Int, _ others: [Int], _ facts: [Fact],
@@ -188,18 +197,28 @@ struct CompletedSnapshots {
         if peers.contains(where: { facts[$0].statedTransaction?.isUpgraded == true }) {
             return true
         }
-        // An app receipt states a cancellation without distinguishing refund from replacement
+        // A receipt states a cancellation without distinguishing refund from replacement
         // (Receipt fields, cancellation_date). If another product was bought at that time, it was
         // replaced, unless a source that has the field states otherwise.
-        guard facts[index].cause.kind == .receipt, let date = snapshot.revocationDate,
+        guard !statesUpgrades(facts[index]), let date = snapshot.revocationDate,
             !peers.contains(where: { other in
-                facts[other].cause.kind != .receipt
+                statesUpgrades(facts[other])
                     && facts[other].statedTransaction?.revocationDate != nil
             })
         else { return false }
         let second = date.wholeSeconds
         return (second - upgradeToleranceSeconds...second + upgradeToleranceSeconds).contains {
             purchases[$0]?.contains { $0.key != snapshot.productId && $0.value >= trust } ?? false
+        }
+    }
+
+    /// Whether the statement has a field for upgrades. App receipts have none, nor has the receipt
+    /// in a verifyReceipt response, whose purchases alone have dates of their own.
+    private static func statesUpgrades(_ fact: Fact) -> Bool {
+        switch fact.cause.kind {
+        case .receipt: false
+        case .verifyReceipt: fact.statedTransaction?.signedDate == nil
+        default: true
         }
     }
 

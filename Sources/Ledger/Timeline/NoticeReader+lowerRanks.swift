@@ -6,56 +6,54 @@ import AppStore
 extension NoticeReader {
     // MARK: Refunds
 
-    /// The last statement of a rank about a transaction.
+    /// The best statement of a rank about a transaction.
     private struct LowerStatement {
         let id: TransactionId
-        let trust: Trust
-        var fact: Int
+        var statement: Statement
     }
 
-    /// Refunds that only a lower rank states: by each rank's newest statement, so that a reversal
+    /// Refunds that only a lower rank states: by each rank's best statement, so that a reversal
     /// by the same rank removes the notice.
     mutating func readLowerRefunds() {
-        var newest: [LowerStatement] = []
+        var best: [LowerStatement] = []
         var places: [TransactionId: [Trust: Int]] = [:]
         var statements: [TransactionId: [Int]] = [:]
         var purchases: [WebOrderLineItemId: [Int]] = [:]
         let lowest = facts.indices.map { facts[$0].trust }.min()
         for index in facts.indices {
-            guard let stated = facts[index].statedTransaction else { continue }
-            let (id, trust) = (stated.transactionId, facts[index].trust)
+            guard let stated = facts[index].statedTransaction,
+                let statement = Statement(index, in: facts)
+            else { continue }
+            let (id, trust) = (stated.transactionId, statement.trust)
             statements[id, default: []].append(index)
             if let item = stated.webOrderLineItemId, item.isNamed, trust != lowest {
                 purchases[item, default: []].append(index)
             }
             if let place = places[id]?[trust] {
-                let known = newest[place].fact
-                // Of the same date, the cancellation (rule 2).
-                let isOlder =
-                    facts.times[known] == facts.times[index]
-                    && facts[known].statedTransaction?.revocationDate != nil
-                if !isOlder { newest[place].fact = index }
+                if Statement.isWorse(best[place].statement, statement) {
+                    best[place].statement = statement
+                }
             } else {
-                places[id, default: [:]][trust] = newest.count
-                newest.append(LowerStatement(id: id, trust: trust, fact: index))
+                places[id, default: [:]][trust] = best.count
+                best.append(LowerStatement(id: id, statement: statement))
             }
         }
-        for lower in newest {
-            guard let stated = facts[lower.fact].statedTransaction, !stated.isUpgraded,
+        for lower in best {
+            guard let stated = facts[lower.statement.fact].statedTransaction, !stated.isUpgraded,
                 let date = stated.revocationDate
             else { continue }
             let ofPurchase = stated.webOrderLineItemId.flatMap { purchases[$0] } ?? []
             let same = history.isOneTime ? Array(facts.indices) : statements[lower.id] ?? []
             let higher = Set(same + ofPurchase).sorted().compactMap { Statement($0, in: facts) }
-                .filter { $0.trust > lower.trust }
+                .filter { $0.trust > lower.statement.trust }
             guard !higher.isEmpty else { continue }
             let first = (statements[lower.id] ?? []).first { index in
-                facts[index].trust == lower.trust
+                facts[index].trust == lower.statement.trust
                     && facts[index].statedTransaction?.revocationDate == date
             }
             readLowerRefund(
-                of: lower.id, date, reported: first ?? lower.fact, until: facts.times[lower.fact],
-                higher)
+                of: lower.id, date, reported: first ?? lower.statement.fact,
+                until: lower.statement.signedDate, higher)
         }
     }
 

@@ -65,8 +65,11 @@ extension NoticeReader {
     private func isExtendedSince(
         _ end: Timestamp?, _ index: Int, _ record: TransactionRecord?
     ) -> Bool {
-        guard let end, let record, let stated = record.statedEnd else { return false }
-        return end < stated && facts.times[record.endFact] > facts.times[index]
+        guard let end, let record, let longest = record.statedEnd, end < longest,
+            let stated = Statement(index, in: facts),
+            let later = Statement(record.endFact, in: facts)
+        else { return false }
+        return later.signedDate > stated.signedDate
     }
 
     /// A renewal info that did not count because a higher rank had made a statement in its period,

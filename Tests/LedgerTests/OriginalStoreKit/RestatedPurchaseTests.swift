@@ -75,4 +75,18 @@ struct RestatedPurchaseTests {
         #expect(completed.borrowedTokens.count == 75)
         #expect(Set(completed.borrowedTokens.values) == [.signed])
     }
+
+    @Test("Equal purchases of receipts of several dates are completed alike and keep their dates")
+    func dated() {
+        let dates = [day(200), day(201), day(202)]
+        let receipts = dates.flatMap { date in
+            body(.verifyReceipt, at: day(210), .transport) { $0.signedDate = date }
+        }
+        let completed = CompletedSnapshots(numbered(receipts + [signed])).facts.dropLast()
+        let second = completed.compactMap(\.transaction).filter {
+            $0.transactionId == TransactionId("2")
+        }
+        #expect(second.map(\.signedDate) == dates)
+        #expect(second.map(\.price) == [9_990, 9_990, 9_990])
+    }
 }

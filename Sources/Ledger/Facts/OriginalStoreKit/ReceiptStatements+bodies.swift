@@ -22,7 +22,8 @@ extension ReceiptStatements {
         self.init(
             Content(
                 kind: .verifyReceipt, statedAt: statedAt,
-                transactions: response.transactions.compactMap { TransactionSnapshot($0) },
+                transactions: response.latestReceiptInfo.compactMap { TransactionSnapshot($0) }
+                    + ReceiptStatements.submitted(response.receipt, statedAt: statedAt),
                 renewals: ReceiptStatements.renewals(response.pendingRenewalInfo)),
             origin: origin, digest: digest)
     }
@@ -54,6 +55,21 @@ extension ReceiptStatements {
             chains.append(part.originalTransactionId)
         }
         return chains
+    }
+
+    /// The purchases of the receipt that was sent to verifyReceipt. Apple only decodes it, so they
+    /// are as of its creation, or of a later cancellation that they state; without a creation date
+    /// as of the response.
+    private static func submitted(
+        _ receipt: VerifyReceiptResponse.Receipt?, statedAt: Timestamp?
+    ) -> [TransactionSnapshot] {
+        (receipt?.inApp ?? []).compactMap { purchase in
+            var snapshot = TransactionSnapshot(purchase)
+            let known = [receipt?.receiptCreationDate ?? statedAt, snapshot?.revocationDate]
+            let latest = known.compactMap(\.self).max()
+            snapshot?.signedDate = [latest, statedAt].compactMap(\.self).min()
+            return snapshot
+        }
     }
 
     private static func renewals(
