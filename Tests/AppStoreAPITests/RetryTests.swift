@@ -228,6 +228,7 @@ struct RetryTests {
     /// Responses of Production, then of Sandbox, and whose rejection is the failure.
     static let rejections: [([ScriptedTransport.Step], APIFailure.Code, Environment)] = [
         ([.refusal(4_040_010)], .refusedByApple, .production),
+        ([.refusal(4_040_005)], .refusedByApple, .production),
         ([.json("", status: 401)], .unauthorized, .production),
         ([.refusal(4_040_010), .json("", status: 401)], .refusedByApple, .production),
         // An app that was never released: the token is rejected twice, and Sandbox decides.

@@ -109,7 +109,13 @@ public final class AppStoreServerAPIClient: Sendable {
 extension APIFailure {
     /// Not found, or a rejected token, which is Production's response for an app that was never
     /// released.
-    var mayBeOfTheOtherEnvironment: Bool {
-        code == .unauthorized || appleCode == Raw(.transactionIdNotFound)
+    var mayBeOfTheOtherEnvironment: Bool { code == .unauthorized || isUnknownId }
+
+    /// Whether Apple does not know the id: 4040010, 4040005 where it wants an original one.
+    package var isUnknownId: Bool {
+        switch appleCode?.value {
+        case .transactionIdNotFound, .originalTransactionIdNotFound, .accountNotFound: true
+        default: false
+        }
     }
 }

@@ -5,7 +5,7 @@ public enum EnvironmentChoice: Sendable, Hashable {
     /// Only this one; Apple has no API for Xcode's data.
     case only(Environment)
     /// Production, then Sandbox if Production does not know the id, as Apple advises for an id of
-    /// unknown environment (App Store Server API, 4040010).
+    /// unknown environment (App Store Server API, 4040010 and 4040005).
     case productionFirst
 
     /// The environment whose rates apply, and the only one of calls without a fallback.

@@ -62,13 +62,8 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     /// Whether the same request may succeed later, so that the failure is not about the customer.
     var mayPass: Bool { failure?.code.mayPass ?? false }
 
-    /// Whether Apple does not know the id: 4040010, or 4040005 for an id of another kind.
-    package var isUnknownId: Bool {
-        switch appleCode {
-        case .transactionIdNotFound, .originalTransactionIdNotFound, .accountNotFound: true
-        default: false
-        }
-    }
+    /// Whether Apple does not know the id.
+    package var isUnknownId: Bool { failure?.isUnknownId ?? false }
 }
 
 extension APIFailure.Code {

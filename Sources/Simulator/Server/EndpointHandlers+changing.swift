@@ -158,8 +158,12 @@ extension EndpointHandlers {
     private func originalChain(
         _ id: String, _ error: ServedError
     ) throws(ServedError) -> ServedRecords.Chain {
-        let chain = try chain(id)
-        guard chain.originalTransactionId == id else { throw error }
-        return chain
+        let found: ServedRecords.Chain
+        do throws(ServedError) { found = try chain(id) } catch {
+            guard error.number == 4_040_010 else { throw error }
+            throw ServedError(4_040_005, "Original transaction id not found.")
+        }
+        guard found.originalTransactionId == id else { throw error }
+        return found
     }
 }
