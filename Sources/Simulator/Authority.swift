@@ -14,7 +14,7 @@ public final class Authority: Sendable {
     public let shape: AuthorityShape
     package let rootKey: PrivateKey
     package let intermediateKey: PrivateKey
-    let leafKey: PrivateKey
+    package let leafKey: PrivateKey
     /// The header segment of every token of this leaf.
     let headerSegment: [UInt8]
 
@@ -68,11 +68,6 @@ public final class Authority: Sendable {
     /// The payload as a compact JWS under this leaf. Needs a leaf on P-256.
     public func sign(_ payload: [UInt8]) throws -> [UInt8] {
         try CompactJWS.sign(headerSegment: headerSegment, payload: payload, key: leafKey)
-    }
-
-    /// The payload as a compact JWS under an arbitrary header: JSON bytes.
-    public func sign(_ payload: [UInt8], header: [UInt8]) throws -> [UInt8] {
-        try CompactJWS.sign(header: header, payload: payload, key: leafKey)
     }
 
     /// A header as Apple sends it: `alg`, then `x5c`, nothing else.

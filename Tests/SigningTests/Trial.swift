@@ -1,4 +1,5 @@
 import AppStore
+import Simulator
 import Testing
 
 @testable import Signing
@@ -78,5 +79,12 @@ enum Trial {
         return CompactJWS.assemble(
             headerSegment: parts.headerSegment, payload: transaction(id: "2"),
             signature: parts.signature)
+    }
+}
+
+extension Authority {
+    /// The payload as a compact JWS under an arbitrary header: JSON bytes.
+    func sign(_ payload: [UInt8], header: [UInt8]) throws -> [UInt8] {
+        try CompactJWS.sign(header: header, payload: payload, key: leafKey)
     }
 }

@@ -9,7 +9,7 @@ public struct RetentionSituation: Hashable, Sendable {
     public var productId: ProductId?
     /// The locale of the device.
     public var locale: String?
-    public var phase: ChainAnswer.Phase
+    public var phase: ChainAnswer.Phase = .standard
     /// Whole days since the subscription began, pauses included.
     public var tenureDays: Int64
     /// Of the governing period.
@@ -21,14 +21,13 @@ public struct RetentionSituation: Hashable, Sendable {
 
     public init(
         bundleId: BundleId, environment: Environment, productId: ProductId? = nil,
-        locale: String? = nil, phase: ChainAnswer.Phase = .standard, tenureDays: Int64 = 0,
-        price: Money? = nil, refunds: Int64 = 0, cancellations: Int64 = 0
+        locale: String? = nil, tenureDays: Int64 = 0, price: Money? = nil, refunds: Int64 = 0,
+        cancellations: Int64 = 0
     ) {
         self.bundleId = bundleId
         self.environment = environment
         self.productId = productId
         self.locale = locale
-        self.phase = phase
         self.tenureDays = tenureDays
         self.price = price
         self.refunds = refunds

@@ -3,7 +3,7 @@ internal import Synchronization
 /// Group commit: callers queue their batches, and the first one starts the drainer. One transaction
 /// takes the batches waiting after the previous COMMIT was answered; under load slightly later
 /// (`GroupCommitDelay`). Callers are answered after COMMIT.
-package final class GroupCommit: Sendable {
+public final class GroupCommit: Sendable {
     private struct State {
         var queue = AppendQueue()
         /// Whether the queue is being drained, by one thread at most.
@@ -32,7 +32,7 @@ package final class GroupCommit: Sendable {
     /// Throws `batchTooLarge`, `queueFull`, `closed`, or what the drainer answers; with a position
     /// also `erasureOvertaken`, where the answer is empty.
     package func append(
-        _ events: [NewEvent], unlessErasedAfter position: Int64? = nil,
+        _ events: [NewEvent], notErasedAfter position: Int64? = nil,
         startDraining: @Sendable () -> Void
     ) async throws(StoreError) -> [AppendResult] {
         let byteCount = try AppendBatch.measure(events)

@@ -1,14 +1,6 @@
 package import Ledger
 
 extension LedgerLog {
-    /// As `append(_:unlessErasedAfter:)`; nil appends the events whatever was erased.
-    package func append(
-        _ events: [NewEvent], notErasedAfter position: Int64?
-    ) async throws(StoreError) -> [AppendResult] {
-        guard let position else { return try await append(events) }
-        return try await append(events, unlessErasedAfter: position)
-    }
-
     /// The chains that were erased after a position, each with the position of its newest erasure.
     /// Damaged erasures, which the audit reports, are left out.
     ///

@@ -12,14 +12,11 @@ public protocol LedgerLog: TableReader {
     /// Packs evidence for this log; caches recent headers.
     var packer: EvidencePacker { get }
 
-    /// Appends verified events in the order given and answers when they are durable; all or none.
-    func append(_ batch: [NewEvent]) async throws(StoreError) -> [AppendResult]
+    /// The batches that are appended together.
+    var commits: GroupCommit { get }
 
-    /// As `append`, and throws `erasureOvertaken` when the log has an erasure after `position`;
-    /// nothing was appended then.
-    func append(
-        _ batch: [NewEvent], unlessErasedAfter position: Int64
-    ) async throws(StoreError) -> [AppendResult]
+    /// Starts the drainer of `commits` on its own thread. Called by `append` and `erase` alone.
+    func startDraining()
 
     // MARK: Reading
 
@@ -46,15 +43,6 @@ public protocol LedgerLog: TableReader {
     func takeUnreadablePositions() -> [Int64]
 
     // MARK: Erasure
-
-    /// Appends an erasure and erases, in the same transaction, the evidence, the chain and the
-    /// notificationUUID of every position it names (`Erasure.md`).
-    ///
-    /// Throws as `append`, and `erasureOvertaken` when the log has newer events that may be within
-    /// `scope`; nothing was changed then.
-    func erase(
-        _ erasure: NewEvent, within scope: ErasureScope
-    ) async throws(StoreError) -> AppendResult
 
     /// Throws `databaseRefused` where this role could erase only in part: it may remove operational
     /// state, but neither change the log nor `purge`.
@@ -87,13 +75,6 @@ public protocol LedgerLog: TableReader {
 
     // MARK: Upkeep
 
-    /// Events and bytes passed to `append` and not answered yet.
-    var waiting: (eventCount: Int, byteCount: Int) { get }
-
-    /// When the current write began; nil when there is none. A disk that never completes a
-    /// synchronisation causes no error: it is detected from this.
-    var writingSince: ContinuousClock.Instant? { get }
-
     /// Whether the log can be locked for writing now; writes nothing. Throws the reason.
     func probeLock() async throws(StoreError)
 
@@ -106,6 +87,38 @@ public protocol LedgerLog: TableReader {
 }
 
 extension LedgerLog {
+    /// Appends verified events in the order given, all or none; returns when they are durable. With
+    /// a position, throws `erasureOvertaken` when the log has an erasure after it.
+    ///
+    /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
+    /// `commitOutcomeUnknown`; until the log is reopened `fileReplaced`, until its head is accepted
+    /// `logWentBack`; or what the engine reported: `diskFull`, `fileLocked`, `fileReadOnly`,
+    /// `fileCorrupt`, `ioError`, `databaseUnavailable`, `databaseRefused`. After any of these,
+    /// appending the same events again is safe.
+    public func append(
+        _ events: [NewEvent], notErasedAfter position: Int64? = nil
+    ) async throws(StoreError) -> [AppendResult] {
+        try await commits.append(events, notErasedAfter: position) { startDraining() }
+    }
+
+    /// Appends an erasure and erases, in the same transaction, the evidence, the chain and the
+    /// notificationUUID of every position it names (`Erasure.md`).
+    ///
+    /// Throws as `append`, and `erasureOvertaken` when the log has newer events that may be within
+    /// `scope`; nothing was changed then.
+    public func erase(
+        _ erasure: NewEvent, within scope: ErasureScope
+    ) async throws(StoreError) -> AppendResult {
+        try await commits.erase(erasure, within: scope) { startDraining() }
+    }
+
+    /// Events and bytes passed to `append` and not answered yet.
+    public var waiting: (eventCount: Int, byteCount: Int) { commits.waiting }
+
+    /// When the current write began; nil when there is none. A disk that never completes a
+    /// synchronisation causes no error: it is detected from this.
+    public var writingSince: ContinuousClock.Instant? { commits.writingSince }
+
     /// The next rows after `position`; without a policy, throws `fileCorrupt` at a damaged one.
     public func events(
         after position: Int64, through: Int64 = .max, limit: Int = LogLimits.pageEventCount,

@@ -3,28 +3,6 @@ internal import Synchronization
 
 /// Appending by `GroupCommit`, drained on the appending thread.
 extension PostgresLog {
-    /// Appends verified events in order, all or none; returns when they are durable.
-    ///
-    /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
-    /// `commitOutcomeUnknown`, `logWentBack` (from then on until the head is accepted), or what the
-    /// database reported: `databaseUnavailable`, `databaseRefused`, `diskFull`, `fileReadOnly`,
-    /// `fileCorrupt`, `ioError`. After any of these, appending the same events again is safe.
-    public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
-        try await commits.append(events) { startDraining() }
-    }
-
-    public func append(
-        _ events: [NewEvent], unlessErasedAfter position: Int64
-    ) async throws(StoreError) -> [AppendResult] {
-        try await commits.append(events, unlessErasedAfter: position) { startDraining() }
-    }
-
-    public func erase(
-        _ erasure: NewEvent, within scope: ErasureScope
-    ) async throws(StoreError) -> AppendResult {
-        try await commits.erase(erasure, within: scope) { startDraining() }
-    }
-
     /// Whether the log can be written now, tested by a durable transaction that writes the head row
     /// unchanged. After a start and after a full disk it also allocates 1 MiB and frees it. Throws
     /// as `append` does.
@@ -40,7 +18,7 @@ extension PostgresLog {
     // MARK: Draining
 
     /// `close` stops the thread only when nothing is draining.
-    private func startDraining() {
+    public func startDraining() {
         _ = appender.add { [self] slot in drain(slot) }
     }
 

@@ -1,10 +1,6 @@
 public import LedgerStore
 
 extension PostgresLog {
-    public var waiting: (eventCount: Int, byteCount: Int) { commits.waiting }
-
-    public var writingSince: ContinuousClock.Instant? { commits.writingSince }
-
     /// Whether the head row can be locked for writing now: locks it and releases it. Queues behind
     /// the appends, and writes nothing.
     public func probeLock() async throws(StoreError) {

@@ -20,7 +20,7 @@ public final class PostgresLog: SharedLog {
     let readers: ConnectionThreads
     let faults: (any CommitFaults)?
     let answerTimeout: Duration
-    let commits: GroupCommit
+    public let commits: GroupCommit
     /// Why the last append was refused, if the log went back, and where it ended then.
     let wentBack = Mutex<(head: Int64, error: StoreError)?>(nil)
     /// Whether something was written, or a probe found room, since the disk was last full.

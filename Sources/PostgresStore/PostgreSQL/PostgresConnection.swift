@@ -1,5 +1,6 @@
 internal import CPostgres
 internal import Foundation
+internal import Synchronization
 
 /// A connection to PostgreSQL. Blocks its thread: it is opened, used and closed on one thread
 /// (`ConnectionThreads`).
@@ -12,6 +13,8 @@ final class PostgresConnection {
     private var prepared: [String: String] = [:]
     /// Statements prepared so far; their names are not used again.
     private var preparedCount = 0
+    /// The statements that were prepared, by schema: for tests of their plans.
+    static let known = Mutex<[String: Set<String>]>([:])
     private(set) var isUsable = true
     /// The schema that statements name.
     let schema: String
@@ -140,6 +143,7 @@ final class PostgresConnection {
                 preparedCount += 1
                 let name = "s\(preparedCount)"
                 preparing[sql] = name
+                PostgresConnection.known.withLock { _ = $0[schema, default: []].insert(sql) }
                 let text = sql.replacing("@", with: "\"\(schema)\".")
                 guard PQsendPrepare(handle, name, text, 0, nil) == 1, send(command, name) else {
                     throw lost()

@@ -1,5 +1,4 @@
 internal import LedgerStore
-internal import Synchronization
 
 /// The tables of one schema, inside one transaction.
 struct SchemaTables: SQLTables {
@@ -12,16 +11,7 @@ struct SchemaTables: SQLTables {
     }
 
     func command(_ sql: String, _ values: [(any BoundValue)?] = []) -> Command {
-        SchemaTables.known.withLock { _ = $0[connection.schema, default: []].insert(sql) }
-        return Statement(sql).with(all: values)
-    }
-
-    /// Statements by schema: as many as the code has.
-    private static let known = Mutex<[String: Set<String>]>([:])
-
-    /// The statements that were run on the tables of a schema: for tests of their plans.
-    static func statements(of schema: String) -> Set<String> {
-        known.withLock { $0[schema] ?? [] }
+        Statement(sql).with(all: values)
     }
 
     @discardableResult

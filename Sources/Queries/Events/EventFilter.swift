@@ -19,7 +19,7 @@ public struct EventFilter: Hashable, Sendable {
     /// continues.
     public static let scannedCount = 10_000
 
-    public init(bundleId: BundleId? = nil) { self.bundleId = bundleId }
+    public init() {}
 
     /// Whether the filter may omit most events; evidence is then read only for admitted ones.
     package var isSelective: Bool {

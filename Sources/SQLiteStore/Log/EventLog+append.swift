@@ -1,37 +1,11 @@
 internal import Dispatch
 internal import GRDB
-public import LedgerStore
+internal import LedgerStore
 internal import Synchronization
 
 /// Appending by `GroupCommit`, drained on the writer's dispatch queue.
 extension EventLog {
-    /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
-    /// `commitOutcomeUnknown`, `fileReplaced` (from then on until the log is reopened), or the
-    /// error that SQLite reported: `diskFull`, `fileLocked`, `fileReadOnly`, `fileCorrupt`,
-    /// `ioError`. After any of these, appending the same events again is safe.
-    public func append(_ events: [NewEvent]) async throws(StoreError) -> [AppendResult] {
-        try await commits.append(events) { startDraining() }
-    }
-
-    public func append(
-        _ events: [NewEvent], unlessErasedAfter position: Int64
-    ) async throws(StoreError) -> [AppendResult] {
-        try await commits.append(events, unlessErasedAfter: position) { startDraining() }
-    }
-
-    public func erase(
-        _ erasure: NewEvent, within scope: ErasureScope
-    ) async throws(StoreError) -> AppendResult {
-        try await commits.erase(erasure, within: scope) { startDraining() }
-    }
-
-    public var waiting: (eventCount: Int, byteCount: Int) { commits.waiting }
-
-    public var writingSince: ContinuousClock.Instant? { commits.writingSince }
-
-    // MARK: Draining
-
-    func startDraining() {
+    public func startDraining() {
         guard let writer = state.withLock({ $0.writer }) else {
             repairs.async { [self] in reopenAndDrain() }
             return

@@ -23,7 +23,7 @@ public final class EventLog: LedgerLog {
     let faults: (any CommitFaults)?
     /// Frames of the write-ahead log beyond which the writer finishes a checkpoint itself.
     let checkpointFrameCount: Int
-    let commits: GroupCommit
+    public let commits: GroupCommit
     let state: Mutex<AppendState>
     let knownHeaders = Mutex(KnownHeaders())
     let unreadable = Mutex(UnreadablePositions())

@@ -4,7 +4,7 @@ internal import COpenSSL
 ///
 /// Unchecked Sendable because an EVP_PKEY is immutable once loaded, and every verification has a
 /// context of its own (EVP_PKEY_verify(3)).
-final class RSAVerificationKey: @unchecked Sendable {
+package final class RSAVerificationKey: @unchecked Sendable {
     /// The shortest accepted modulus; every receipt's signer so far has exactly this.
     static let minimumBitCount: Int32 = 2048
     /// The longest accepted modulus, to bound the cost of a verification.
@@ -39,7 +39,9 @@ final class RSAVerificationKey: @unchecked Sendable {
     }
 
     /// Whether `signature` was made by this key over the digest `value` of type `digest`.
-    func isValid(_ signature: [UInt8], over value: [UInt8], by digest: ReceiptDigest) -> Bool {
+    package func isValid(
+        _ signature: [UInt8], over value: [UInt8], by digest: ReceiptDigest
+    ) -> Bool {
         guard signature.count == signatureByteCount, value.count == digest.byteCount else {
             return false
         }

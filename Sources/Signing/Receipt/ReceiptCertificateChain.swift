@@ -7,5 +7,5 @@ public struct ReceiptCertificateChain: Sendable {
     public let window: ValidityWindow
     /// SHA-256 of the root the chain ends in.
     public let rootFingerprint: Digest
-    let key: RSAVerificationKey
+    package let key: RSAVerificationKey
 }

@@ -6,7 +6,7 @@ internal import COpenSSL
 /// SHA-1 is not collision-resistant against an attacker who chooses both messages. Here it is only
 /// compared with signatures that Apple made years ago over its own messages, for which a forger
 /// would need a second preimage; rejecting it would reject every receipt before 2023.
-enum ReceiptDigest: Hashable, Sendable, CaseIterable {
+package enum ReceiptDigest: Hashable, Sendable, CaseIterable {
     case sha1
     case sha256
 
@@ -38,7 +38,7 @@ enum ReceiptDigest: Hashable, Sendable, CaseIterable {
         }
     }
 
-    func hash(_ bytes: [UInt8]) -> [UInt8] {
+    package func hash(_ bytes: [UInt8]) -> [UInt8] {
         switch self {
         case .sha1: SHA1Digest.hash(bytes)
         case .sha256: SHA256.hash(bytes).bytes

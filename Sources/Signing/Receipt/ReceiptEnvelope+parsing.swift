@@ -14,7 +14,7 @@ extension ReceiptEnvelope {
     ///
     /// Throws `malformedReceipt`, `unsupportedAlgorithm`, `invalidCertificate` for a certificate
     /// over 8 KiB and `invalidChainLength` for more than eight.
-    init(parsing receipt: [UInt8]) throws(VerificationError) {
+    package init(parsing receipt: [UInt8]) throws(VerificationError) {
         let parts: Parts
         do throws(BERError) {
             parts = try Parts(receipt.span)

@@ -7,19 +7,19 @@ internal import AppStore
 /// (d2i_CMS_ContentInfo, 3.0.19, one core) takes 480 to 580 µs for a genuine receipt, nearly all of
 /// it for the three public keys, which are the same in millions of receipts; a signature costs 15
 /// µs. Unknown certificates do go through OpenSSL: see `ReceiptCertificateChainPolicy`.
-struct ReceiptEnvelope: Sendable {
+package struct ReceiptEnvelope: Sendable {
     /// The signed content: the payload.
-    let content: [UInt8]
+    package let content: [UInt8]
     /// The certificates as received, in order.
     let certificates: [[UInt8]]
     /// The encoded identifier of the signer's certificate: issuer and serial number, or key
     /// identifier.
     let signer: [UInt8]
-    let digest: ReceiptDigest
+    package let digest: ReceiptDigest
     /// The signed attributes as signed, encoded as a SET (RFC 5652 §5.4); nil if the signature is
     /// over the content itself.
-    let signedAttributes: [UInt8]?
-    let signature: [UInt8]
+    package let signedAttributes: [UInt8]?
+    package let signature: [UInt8]
 
     /// Most certificates in one receipt; genuine ones have three, Xcode's one.
     static let maximumCertificateCount = 8

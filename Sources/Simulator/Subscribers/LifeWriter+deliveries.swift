@@ -15,8 +15,7 @@ extension LifeWriter {
     @discardableResult
     mutating func notify(
         _ type: NotificationType, _ subtype: Subtype? = nil, at moment: Timestamp,
-        status: SubscriptionStatus?, about index: Int? = nil, as id: TransactionId? = nil,
-        isExact: Bool = false
+        status: SubscriptionStatus?, about index: Int? = nil, isExact: Bool = false
     ) -> Stamp {
         let index = index ?? current
         let isRenewable = periods[index].product.type == .autoRenewableSubscription
@@ -39,11 +38,11 @@ extension LifeWriter {
         if isRenewable, traits.statesStatus { data.status = status.map { Raw($0) } }
         if type == .consumptionRequest { data.consumptionRequestReason = Raw(.other) }
         notification.data = data
-        let transaction = transactionPayload(index, as: id, at: moment)
+        let transaction = transactionPayload(index, at: moment)
         let renewal =
             isRenewable ? renewalPayload(at: moment.advanced(byMilliseconds: inner)) : nil
         return send(
-            .notification(notification, transaction, renewal), about: index, as: id, at: moment,
+            .notification(notification, transaction, renewal), about: index, at: moment,
             signed: signed, isExact: isExact)
     }
 

@@ -6,7 +6,7 @@ import Signing
 @testable import PostgresStore
 
 /// Every call of a log or of operational state that runs statements on tables (`LedgerLog`,
-/// `OperationalState`, `SharedOperations`), so that `SchemaTables.statements` has them all. What
+/// `OperationalState`, `SharedOperations`), so that `PostgresConnection.known` has them all. What
 /// they answer is tested elsewhere.
 extension Database {
     private static let start = Timestamp(milliseconds: 1_770_000_000_000)

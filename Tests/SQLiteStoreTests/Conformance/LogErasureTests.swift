@@ -104,16 +104,16 @@ struct LogErasureTests {
     func appendedUnlessErased(_ engine: StoreEngine) async throws {
         try await engine.withLog { log in
             _ = try await log.append(Sample.events(0..<4))
-            let first = try await log.append([try Sample.event("n8")], unlessErasedAfter: 0)
+            let first = try await log.append([try Sample.event("n8")], notErasedAfter: 0)
             #expect(first == [.appended(position: 5)])
             _ = try await log.erase(Self.erasure("e", [2]), within: Self.scope(5))
             let error = await #expect(throws: StoreError.self) {
-                try await log.append([try Sample.event("n9")], unlessErasedAfter: 5)
+                try await log.append([try Sample.event("n9")], notErasedAfter: 5)
             }
             #expect(error?.code == .erasureOvertaken)
             let head = try await log.head().position
             #expect(head == 6)
-            let second = try await log.append([try Sample.event("n9")], unlessErasedAfter: 6)
+            let second = try await log.append([try Sample.event("n9")], notErasedAfter: 6)
             #expect(second == [.appended(position: 7)])
         }
     }
