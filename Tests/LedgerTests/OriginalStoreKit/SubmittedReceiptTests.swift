@@ -6,7 +6,7 @@ import Testing
 /// however old it is (`Lifecycle.md` §7).
 @Suite("The receipt in a verifyReceipt response")
 struct SubmittedReceiptTests {
-    /// The facts of a response to a request of one day, about a receipt that was created on another.
+    /// The facts of a response to a request of one day, about a receipt created on another.
     private func response(
         on requested: Int64, created: Int64?, live: [String] = [], sent: [String]
     ) throws -> [Fact] {
