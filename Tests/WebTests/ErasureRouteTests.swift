@@ -115,20 +115,6 @@ struct ErasureRouteTests {
         }
     }
 
-    @Test("What the process remembered of persons is forgotten")
-    func memories() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
-            let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
-            let refused = try await client.send(.delete, link, .decision())
-            #expect(refused.code == "notLinked")
-            let before = try await client.get("/v1/decisions")
-            #expect(before.json["refused"]?.array?.first?["customer"]?.string == "ann")
-            _ = try await client.erase(chains: [purchase.id])
-            let after = try await client.get("/v1/decisions")
-            #expect(after.json["refused"]?.array?.isEmpty == true)
-        }
-    }
-
     // MARK: Repetitions
 
     @Test("The same order again finds it done: by its key, and by the id of an erased chain")

@@ -45,14 +45,35 @@ struct RefusalTests {
         }
     }
 
-    @Test("Of an unknown environment: 503, and quarantined")
-    func unknownEnvironment() async throws {
+    @Test("Of an environment that is not served: 503, and quarantined as genuine in Production")
+    func otherEnvironment() async throws {
+        var place = try ServedPlace()
+        place.environments = [.production]
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            var other = purchase
+            other.environment = .sandbox
+            let answer = try await client.notify(other.notificationBody())
+            #expect(answer.status == 503)
+            #expect(answer.code == "wrongEnvironment")
+            #expect(answer.headers[.retryAfter] != nil)
+            let ledger = try host.ledger(.production).ledger
+            let items = try await Quarantine(ledger: ledger).items()
+            #expect(items.map(\.standing) == [.genuineConfigured])
+            #expect(items.first?.environment == "Sandbox")
+            let head = try await ledger.log.head()
+            #expect(head.position == 0)
+        }
+    }
+
+    @Test("Without an environment, as before 2022-02: accepted for Production")
+    func noEnvironment() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             var other = purchase
             other.environment = nil
-            let none = try await client.notify(other.notificationBody())
-            // Payloads from before 2022-02 state none: over HTTP they belong to Production.
-            #expect(none.status == 200)
+            let answer = try await client.notify(other.notificationBody())
+            #expect(answer.status == 200)
+            let head = try await host.ledger(.production).ledger.log.head()
+            #expect(head.position == 1)
         }
     }
 

@@ -79,7 +79,7 @@ struct OperatorMemoryTests {
             to: Self.start, actor: "sara", reason: "r", startedAt: Self.start, state: .running)
     }
 
-    @Test("A recovery whose report an erasure overtakes ends without the report")
+    @Test("A recovery that runs while those that ended are forgotten ends without its report")
     func overtaken() {
         let report = RecoveryReport(complete: nil, position: 1)
         let failure = JobState<RecoveryReport>.failed(code: "closed", message: "")

@@ -5,6 +5,7 @@ import Ledger
 import LedgerTestSupport
 import Projection
 import SQLiteStore
+import Synchronization
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 struct GivingWayTests {
     private static let limit: Duration = .seconds(120)
 
-    @Test("It has no answers, and goes on once the link names a file of its rules")
+    @Test("It has no answers and remembers no person, until the link names a file of its rules")
     func back() async throws {
         let place = try TemporaryLedger()
         _ = try await place.ingest([MadeChain().bought()])
@@ -22,6 +23,8 @@ struct GivingWayTests {
             let files = served.ledger.projectionFiles
             let own = try await served.snapshot(atLeast: 1, limit: GivingWayTests.limit)
                 .projections.path
+            let forgotten = Flag()
+            served.erasureHandlers.withLock { $0.append { forgotten.set() } }
             try await project(place)
             let others = files.current()
             #expect(others != nil && others != own)
@@ -31,6 +34,7 @@ struct GivingWayTests {
                     try await served.snapshot(atLeast: position, limit: GivingWayTests.limit)
                 }
             }
+            #expect(forgotten.isSet)
             #expect(files.current() == others)
             try files.use(own)
             while served.board.refusedPath != nil { await Task.yield() }

@@ -46,8 +46,8 @@ struct HotReadingsTests {
         }
     }
 
-    @Test("after an erasure a slow reader keeps nothing of the state before it")
-    func erased() async throws {
+    @Test("once all before a state is forgotten, a slow reader keeps nothing of it")
+    func forgotten() async throws {
         try await states { first, second in
             let hot = HotReadings<String, Int>(maximumCost: 4)
             hot.keep(1, for: "a", of: first)

@@ -4,6 +4,7 @@ import HummingbirdTesting
 import Ledger
 import LedgerStore
 import Projection
+import Signing
 import Testing
 
 @testable import Service
@@ -71,11 +72,7 @@ struct ConsoleAccessTests {
             let cookie: HTTPFields = [.cookie: String(set.prefix { $0 != ";" })]
             let page = try await client.get(ConsoleAccessTests.home, cookie)
             #expect(page.status == 200)
-            let (cached, policy) = (
-                page.headers[.cacheControl], page.headers[.contentSecurityPolicy]
-            )
-            #expect(cached == "no-store")
-            #expect(policy == ConsoleGuard.policy)
+            #expect(page.headers[.cacheControl] == "no-store")
             // Cookies count for pages only.
             #expect(try await client.get("/v1/events", cookie).status == 401)
             _ = try await client.send(
@@ -84,23 +81,20 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test(
-        "Behind a TLS proxy of the same machine the public address makes the cookie Secure",
-        arguments: [
-            (nil, false), ("http://ledger.example.com", false),
-            ("https://ledger.example.com", true),
-        ] as [(String?, Bool)])
-    func publicAddress(_ address: String?, _ isSecure: Bool) async throws {
-        var place = try place([.read])
-        place.configuration.server.publicUrl = address
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
-            let start = try await client.submit(
-                "/console/sign-in", ConsoleAccessTests.form([("token", "secret")]))
-            let set = try #require(start.headers[.setCookie])
-            #expect(set.hasSuffix("; Secure") == isSecure)
-            #expect(set.hasPrefix("__Host-subledger=") == isSecure)
-            let cookie: HTTPFields = [.cookie: String(set.prefix { $0 != ";" })]
-            #expect(try await client.get(ConsoleAccessTests.home, cookie).status == 200)
+    @Test("A page loads its own files alone, and nothing inline but its style sheet, by hash")
+    func policy() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let page = try await client.get(ConsoleAccessTests.home)
+            let style = try #require(page.text.split(separator: "<style>").dropFirst().first)
+            let text = try #require(style.split(separator: "</style>").first)
+            let digest = SHA256.hash(Array(text.utf8))
+            let hash = String(decoding: Base64.standard.encode(digest.bytes), as: UTF8.self)
+            let policy = """
+                default-src 'none'; script-src 'self'; style-src 'sha256-\(hash)'; \
+                img-src 'self'; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; \
+                base-uri 'none'
+                """
+            #expect(page.headers[.contentSecurityPolicy] == policy)
         }
     }
 
@@ -251,23 +245,6 @@ struct ConsoleAccessTests {
         }
     }
 
-    @Test("Drafts are kept up to their number and for half an hour")
-    func draftBounds() {
-        let drafts = FormDrafts()
-        let start = ContinuousClock.now
-        let ids = (0...FormDrafts.maximumCount).map { number in
-            drafts.keep(["reason": "\(number)"], at: start)
-        }
-        #expect(drafts.values(of: ids[0], at: start).isEmpty)
-        #expect(drafts.values(of: ids[1], at: start) == ["reason": "1"])
-        drafts.remove(ids[1])
-        #expect(drafts.values(of: ids[1], at: start).isEmpty)
-        let end = start.advanced(by: FormDrafts.lifetime)
-        #expect(drafts.values(of: ids[2], at: end) == ["reason": "2"])
-        #expect(drafts.values(of: ids[3], at: end.advanced(by: .milliseconds(1))).isEmpty)
-        #expect(drafts.values(of: nil).isEmpty)
-    }
-
     @Test("After signing in a browser is led to a page of this service only")
     func next() {
         for foreign in [
@@ -355,43 +332,5 @@ struct ConsoleAccessTests {
             let plain = try await client.send(.delete, "/v1/events/1")
             #expect(plain.headers[.contentSecurityPolicy] == nil)
         }
-    }
-
-    @Test("Sessions end after their longest life and after half an hour of silence")
-    func sessionEnds() throws {
-        let tokens = AccessTokens([.init("sara", secret: "secret", [.read])])
-        let sessions = ConsoleSessions(tokens)
-        let start = ContinuousClock.now
-        let key = try #require(sessions.start(token: Array("secret".utf8), at: start))
-        let idle = start.advanced(by: ConsoleSessions.idleLimit)
-        #expect(sessions.principal(of: key, at: idle)?.name == "sara")
-        #expect(
-            sessions.principal(
-                of: key, at: idle.advanced(by: ConsoleSessions.idleLimit + .milliseconds(1))) == nil
-        )
-
-        let other = try #require(sessions.start(token: Array("secret".utf8), at: start))
-        var now = start
-        while start.duration(to: now) + .seconds(1_000) <= ConsoleSessions.lifetime {
-            now = now.advanced(by: .seconds(1_000))
-            #expect(sessions.principal(of: other, at: now) != nil)
-        }
-        let over = start.advanced(by: ConsoleSessions.lifetime + .milliseconds(1))
-        #expect(sessions.principal(of: other, at: over) == nil)
-    }
-
-    @Test("A full house of sessions ends the one idle longest")
-    func sessionCount() throws {
-        let tokens = AccessTokens([.init("sara", secret: "secret", [.read])])
-        let sessions = ConsoleSessions(tokens)
-        let start = ContinuousClock.now
-        let keys = try (0...ConsoleSessions.maximumCount).map { number in
-            try #require(
-                sessions.start(
-                    token: Array("secret".utf8), at: start.advanced(by: .milliseconds(number))))
-        }
-        let now = start.advanced(by: .seconds(2))
-        #expect(sessions.principal(of: keys[0], at: now) == nil)
-        #expect(sessions.principal(of: keys[1], at: now) != nil)
     }
 }

@@ -180,13 +180,10 @@ struct ErasePageTests {
         }
     }
 
-    @Test("A draft never holds the typed id, and an erasure forgets every draft")
+    @Test("A draft never holds the typed id")
     func drafts() {
         let drafts = FormDrafts()
         let kept = drafts.keep(["reason": "request 7", ErasePage.confirmation: "5"])
         #expect(drafts.values(of: kept) == ["reason": "request 7"])
-        let other = drafts.keep(["reason": "request 8"])
-        drafts.removeAll()
-        #expect(drafts.values(of: other).isEmpty)
     }
 }

@@ -62,7 +62,7 @@ struct PageAnswerTests {
         }
     }
 
-    @Test("An answer that was being made during an erasure is not kept, also where another began")
+    @Test("Of answers forgotten while they were made none is kept, also where another began")
     func erased() throws {
         let answers = PageAnswers()
         let before = try #require(answers.answer("report"))
