@@ -71,6 +71,40 @@ struct BackupCommandTests {
         #expect(restored.code == 0 && restored.out.contains("\nwarning: erasures since"))
     }
 
+    @Test("Where a checkpoint is refused, restore and log copy count it with exit code 1")
+    func refusedCheckpoint() async throws {
+        // given: two copies of one log, each signed under an origin of its own
+        let place = try await Workplace.taken()
+        #expect(try await place.run("backup", "unsigned.backup").code == 0)
+        #expect(try await place.run(["restore", "unsigned.backup"] + other(place)).code == 0)
+        for (name, options) in [("one", place.options), ("two", other(place))] {
+            let origin = "example.com/\(name)"
+            let made = try await place.run(
+                ["audit", "keygen", "--origin", origin, "\(name).key"])
+            #expect(made.code == 0, "\(made.err)")
+            try place.write(
+                ["audit: { origin: \(origin), keyFile: \(name).key }"], to: "\(name).yaml")
+            let signed = try await place.run(
+                ["audit", "checkpoint", "--config", "\(name).yaml"] + options)
+            #expect(signed.code == 0, "\(signed.err)")
+        }
+        #expect(try await place.run("backup", "signed.backup").code == 0)
+        // when
+        let configured = ["--config", "two.yaml", "--json"]
+        let restored = try await place.run(
+            ["restore", "signed.backup", "--replace"] + configured + other(place))
+        let copied = try await place.run(
+            ["log", "copy", "--from", "data", "--to", "other"] + configured + place.options)
+        // then: the log extends the checkpoint that stays
+        for outcome in [restored, copied] {
+            #expect(outcome.code == 1, "\(outcome.err)")
+            let report = try outcome.json()
+            #expect(report["checkpointsRefused"]?.int64 == 1)
+            #expect(report["checkpoints"]?["compared"]?.int64 == 1)
+            #expect(report["checkpoints"]?["findings"]?.array == [])
+        }
+    }
+
     @Test("A log that was begun anew knows no more of erasures than none")
     func begunAnew() async throws {
         let place = try await Workplace.taken()

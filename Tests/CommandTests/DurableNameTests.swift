@@ -163,6 +163,27 @@ struct DurableNameTests {
     }
 
     @Test(
+        "A replaced log has its new name, with its write-ahead log, before another takes its own",
+        .enabled("strace(1) is missing, or may not trace", isTraceable), arguments: [false, true])
+    func replaced(isDamaged: Bool) async throws {
+        let place = try await DurableNameTests.ledger()
+        #expect(try await place.run("backup", "kept").code == 0)
+        if isDamaged {
+            try place.write(["no database"], to: "data/production/log.sqlite")
+            try place.write(["frames"], to: "data/production/log.sqlite-wal")
+        }
+        let steps = try await DurableNameTests.steps(place, "restore", "kept", "--replace")
+        let named = DurableNameTests.naming(steps)
+        let replaced = "log-replaced-0-0-0T0.0Z.sqlite"
+        let begin = try #require(named.firstIndex(of: "link log.sqlite \(replaced)"))
+        let writes = isDamaged ? ["rename log.sqlite-wal \(replaced)-wal", "fsync production"] : []
+        let expected =
+            ["link log.sqlite \(replaced)", "fsync production"] + writes
+            + ["fsync production", "rename log.sqlite log.sqlite", "fsync production"]
+        #expect(Array(named[begin...].prefix(expected.count)) == expected)
+    }
+
+    @Test(
         "A key and a proof are durable before their names, and their names at the end",
         .enabled("strace(1) is missing, or may not trace", isTraceable))
     func privateFiles() async throws {

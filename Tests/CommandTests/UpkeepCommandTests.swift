@@ -76,6 +76,21 @@ struct UpkeepCommandTests {
         #expect(text.out.contains("subscriptions.storefront"))
     }
 
+    @Test("rebuild --check is 1 where only the file is another than this release makes")
+    func checkedFile() async throws {
+        let place = try await taken()
+        #expect(try await place.run("rebuild").code == 0)
+        let file = try projections(place)
+        #expect(try FileDamage.replace("current_notices", by: "current_notizen", in: file) > 0)
+        let bad = try await place.run("rebuild", "--check", "--json")
+        #expect(bad.code == 1, "\(bad.err)")
+        let report = try bad.json()
+        #expect(report["count"]?.int64 == 0)
+        #expect(report["fileFindings"]?.array?.map(\.string) == ["schema"])
+        let text = try await place.run("rebuild", "--check")
+        #expect(text.code == 1 && text.out.contains("tables or views differ"), "\(text.out)")
+    }
+
     @Test("audit verify is 0 when sound, 1 after one bit of the log flipped")
     func audit() async throws {
         let place = try await taken()

@@ -16,13 +16,7 @@ struct ConnectionCensusTests {
         let census: ConnectionLimiter
         private(set) var connections: [Connection] = []
 
-        init(
-            _ limits: ConnectionLimits, trusted: [String] = [], reserved: [String] = []
-        ) {
-            census = ConnectionLimiter(
-                limits: limits, trusted: trusted.compactMap { NetworkRange($0) },
-                reserved: reserved.compactMap { NetworkRange($0) })
-        }
+        init(_ census: ConnectionLimiter) { self.census = census }
 
         /// Nil when there is no room.
         func enter(_ address: String, sends isAsking: Bool = true) -> Connection? {
@@ -58,7 +52,10 @@ struct ConnectionCensusTests {
         limits.connectionCount = count
         limits.connectionsPerAddress = perAddress
         limits.reservedConnectionCount = reserving
-        return Place(limits, trusted: trusted, reserved: reserved)
+        return Place(
+            ConnectionLimiter(
+                limits: limits, trusted: trusted.compactMap { NetworkRange($0) },
+                reserved: reserved.compactMap { NetworkRange($0) }))
     }
 
     @Test("One address has its limit, and room again once one is closed")
@@ -140,6 +137,20 @@ struct ConnectionCensusTests {
         let beside = self.place(20, reserving: 4, reserved: ["17.0.0.0/8"])
         for last in 1...4 { #expect(beside.enter("17.1.1.\(last)") != nil) }
         for last in 0..<16 { #expect(beside.enter("9.9.\(last).9") != nil) }
+    }
+
+    @Test("The service knows the trusted proxies and notification networks of its configuration")
+    func configured() async throws {
+        var place = try ServedPlace()
+        place.configuration.server.trustedProxies = [try #require(NetworkRange("10.0.0.0/8"))]
+        place.configuration.server.notificationNetworks = [try #require(NetworkRange("17.0.0.0/8"))]
+        place.limits.connectionCount = 20
+        place.limits.reservedConnectionCount = 4
+        try await place.listen { _, service in
+            let connections = Place(service.limiter)
+            #expect(connections.fill("10.0.0.7") == 16)
+            #expect(connections.fill("17.0.0.1") == 4)
+        }
     }
 
     @Test("Over a socket: connections up to the limit are served, one more is closed at once")

@@ -152,4 +152,54 @@ struct JobRouteTests {
         #expect(jobs.begin(ReportJob(id: "another", report: "", createdAt: Self.now)))
         #expect(jobs.job("4", at: Self.now) == nil)
     }
+
+    @Test("Results have a bound of bytes: beyond it the oldest go, and a larger one stays alone")
+    func resultBytes() {
+        let jobs = ReportJobs()
+        func begin(_ id: String) {
+            #expect(jobs.begin(ReportJob(id: id, report: "", createdAt: Self.now)))
+        }
+        func end(_ id: String, _ byteCount: Int) {
+            begin(id)
+            let answer = ServedAnswer(
+                bytes: [UInt8](repeating: 0, count: byteCount), entityTag: "", position: 0, lag: 0)
+            jobs.end(id, .finished(answer), at: Self.now)
+        }
+        func kept() -> [String] {
+            ["waiting", "1", "2", "3", "4"].filter { jobs.job($0, at: Self.now) != nil }
+        }
+        #expect(ReportJobs.byteCount == 64 * 1024 * 1024)
+        begin("waiting")
+        end("1", ReportJobs.byteCount / 2)
+        end("2", ReportJobs.byteCount / 2)
+        #expect(kept() == ["waiting", "1", "2"])
+        end("3", 1)
+        #expect(kept() == ["waiting", "2", "3"])
+        end("4", ReportJobs.byteCount + 1)
+        #expect(kept() == ["waiting", "4"])
+    }
+
+    @Test("Jobs are made one at a time: the next one waits while one is being made")
+    func oneAtATime() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let answer = ServedAnswer(bytes: [], entityTag: "", position: 0, lag: 0)
+            let (held, release) = AsyncStream<Void>.makeStream()
+            let first = try host.startJob("/v1/metrics/mrr", in: .production) { _ in
+                for await _ in held {}
+                return answer
+            }
+            while try host.job(first.id).startedAt == nil { await Task.yield() }
+            let second = try host.startJob("/v1/metrics/mrr", in: .production) { _ in answer }
+            for _ in 0..<50 {
+                let job = try await client.get("/v1/jobs/\(second.id)").json
+                #expect(job["state"]?.string == "waiting")
+                #expect(job["startedAt"]?.isNull == true)
+            }
+            release.finish()
+            for id in [first.id, second.id] {
+                while try host.job(id).endedAt == nil { await Task.yield() }
+                #expect(try host.job(id).state.name == "finished")
+            }
+        }
+    }
 }

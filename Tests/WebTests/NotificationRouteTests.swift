@@ -1,6 +1,8 @@
 import AppStore
 import HTTPTypes
+import Hummingbird
 import LedgerStore
+import NIOCore
 import Projection
 import SQLiteStore
 import Service
@@ -168,14 +170,33 @@ struct NotificationRouteTests {
     }
 
     @Test("Large bodies leave room for small ones, up to the limit of each")
-    func reserve() {
-        let held = BodyReader().held
-        let large = held.take(
+    func reserve() async throws {
+        let bodies = BodyReader()
+        let large = bodies.held.take(
             BodyReader.heldByteCount - BodyReader.reservedByteCount, isSmall: false)
-        #expect(large != nil && held.take(1, isSmall: false) == nil)
-        let small = held.take(BodyReader.reservedByteCount)
-        #expect(small != nil && held.take(1) == nil)
-        withExtendedLifetime((large, small)) {}
+        #expect(large != nil)
+        func read(_ pieces: [Int]) async throws -> Int {
+            let (stream, continuation) = AsyncStream<ByteBuffer>.makeStream()
+            for count in pieces { continuation.yield(ByteBuffer(repeating: 0x20, count: count)) }
+            continuation.finish()
+            let head = HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/")
+            let request = Request(head: head, body: RequestBody(asyncSequence: stream))
+            return try await bodies.json(request, upTo: LedgerHost.notificationByteCount) { bytes in
+                bytes.count
+            }
+        }
+        let small = try await read([BodyReader.smallByteCount])
+        #expect(small == 256 * 1024)
+        for pieces in [[small + 1], [small, 1]] {
+            let refused = await #expect(throws: Problem.self) { _ = try await read(pieces) }
+            #expect(refused?.status == .serviceUnavailable && refused?.code == "busy", "\(pieces)")
+        }
+        // What was read is released, so that small ones have the whole reserve.
+        let rest = bodies.held.take(BodyReader.reservedByteCount)
+        #expect(rest != nil)
+        let beyond = await #expect(throws: Problem.self) { _ = try await read([1]) }
+        #expect(beyond?.code == "busy")
+        withExtendedLifetime((large, rest)) {}
     }
 
     @Test("An empty Content-Type names no type, and is not a 415")

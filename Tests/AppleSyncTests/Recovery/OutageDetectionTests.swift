@@ -71,6 +71,22 @@ struct OutageDetectionTests {
         }
     }
 
+    @Test("the usual is the 99th percentile of the other gaps, not the longest of them")
+    func usual() {
+        let minute = OutageDetectionTests.minute
+        // Of a hundred gaps two are long: the shorter one of these is the usual.
+        var arrivals = steady(99, every: minute)
+        for gap in [30 * minute, 40 * minute] {
+            arrivals += steady(
+                1, every: minute, from: arrivals.last!.receivedAt.milliseconds + gap)
+        }
+        for (gap, isOutage) in [(5 * 30 * minute, false), (5 * 30 * minute + 1, true)] {
+            let now = arrivals.last!.receivedAt.advanced(byMilliseconds: gap)
+            let found = OutageDetection.suggestions(arrivals, now: now)
+            #expect(found.isEmpty == !isOutage, "\(gap)")
+        }
+    }
+
     @Test("a silence that still lasts counts up to now")
     func lasting() {
         let arrivals = steady(100, every: OutageDetectionTests.minute)

@@ -50,10 +50,11 @@ struct BillingPeriodTests {
         "Without a catalogue entry the dates are used: months vary in days, days by an hour",
         arguments: [
             (1, 0, "P1D"), (3, 0, "P3D"), (7, 0, "P1W"), (14, 0, "P2W"), (27, 0, "P27D"),
-            (28, 0, "P1M"), (30, 1, "P1M"), (31, -1, "P1M"), (32, 0, "P32D"), (59, 0, "P2M"),
-            (62, 0, "P2M"), (89, 0, "P3M"), (92, 0, "P3M"), (181, 0, "P6M"), (184, 0, "P6M"),
-            (365, 0, "P1Y"), (366, 0, "P1Y"), (1_000, 0, "P1000D"), (1_000, 1, nil),
-            (0, 1, nil),
+            (28, 0, "P1M"), (30, 1, "P1M"), (31, -1, "P1M"), (32, 0, "P32D"), (58, 0, "P58D"),
+            (59, 0, "P2M"), (62, 0, "P2M"), (63, 0, "P9W"), (88, 0, "P88D"), (89, 0, "P3M"),
+            (92, 0, "P3M"), (93, 0, "P93D"), (180, 0, "P180D"), (181, 0, "P6M"), (184, 0, "P6M"),
+            (185, 0, "P185D"), (364, 0, "P52W"), (365, 0, "P1Y"), (366, 0, "P1Y"),
+            (367, 0, "P367D"), (1_000, 0, "P1000D"), (1_000, 1, nil), (0, 1, nil),
         ] as [(Int64, Int64, String?)])
     func inferred(_ days: Int64, _ hours: Int64, _ length: String?) throws {
         let fact = Fact.subscribed("1", day(0), day(days, hours * hour)).priced(1_000)

@@ -132,30 +132,75 @@ struct UnusualFactTests {
     }
 
     @Test(
-        "§4 contradiction: any value that both state differently",
+        "§4 contradiction: any value that both state differently, by its name",
         arguments: [
-            "isUpgraded", "transactionReason", "webOrderLineItemId", "revocationType",
-            "appAccountToken", "storefront", "offerDiscountType", "originalPurchaseDate",
+            "originalTransactionId", "webOrderLineItemId", "productId", "purchaseDate",
+            "originalPurchaseDate", "expiresDate", "revocationDate", "isUpgraded",
+            "revocationType", "revocationReason", "revocationPercentage", "transactionReason",
+            "appAccountToken", "storefront", "price", "currency", "quantity", "type",
+            "inAppOwnershipType", "offerType", "offerIdentifier", "offerDiscountType",
         ])
-    func otherFields(_ field: String) {
-        func fact(_ second: Bool) -> Fact {
+    func fields(_ field: String) {
+        let facts = [false, true].map { isSecond in
             Fact.transaction("1", day(0), day(30), at: day(0)).transaction { snapshot in
-                let value = second ? "B" : "A"
-                switch field {
-                case "isUpgraded": snapshot.isUpgraded = second
-                case "transactionReason":
-                    snapshot.transactionReason = Raw(second ? .renewal : .purchase)
-                case "webOrderLineItemId": snapshot.webOrderLineItemId = WebOrderLineItemId(value)
-                case "revocationType":
-                    snapshot.revocationDate = day(3)
-                    snapshot.revocationType = Raw(rawValue: value)
-                case "appAccountToken": snapshot.appAccountToken = value
-                case "storefront": snapshot.storefront = value
-                case "offerDiscountType": snapshot.offer = Offer(discountType: Raw(rawValue: value))
-                default: snapshot.originalPurchaseDate = second ? day(-2) : day(-1)
-                }
+                if field.hasPrefix("revocation") { snapshot.revocationDate = day(3) }
+                UnusualFactTests.state(field, isSecond, in: &snapshot)
             }
         }
-        #expect(given(fact(false), fact(true)).notices(.contradiction).count == 1)
+        #expect(
+            given(facts).notices(.contradiction).map(\.message) == [
+                "Two sources state different values for transaction 1 at one signedDate: \(field)."
+            ])
+    }
+
+    /// States one of two values of a field.
+    private static func state(
+        _ field: String, _ isSecond: Bool, in snapshot: inout TransactionSnapshot
+    ) {
+        let text = isSecond ? "2" : "1"
+        let number: Int64 = isSecond ? 1 : 0
+        switch field {
+        case "originalTransactionId":
+            snapshot.originalTransactionId = OriginalTransactionId(text)
+        case "webOrderLineItemId": snapshot.webOrderLineItemId = WebOrderLineItemId(text)
+        case "productId": snapshot.productId = ProductId(text)
+        case "purchaseDate": snapshot.purchaseDate = day(number)
+        case "originalPurchaseDate": snapshot.originalPurchaseDate = day(number - 2)
+        case "expiresDate": snapshot.expiresDate = day(30 + number)
+        case "revocationDate": snapshot.revocationDate = isSecond ? day(3) : nil
+        case "isUpgraded": snapshot.isUpgraded = isSecond
+        case "revocationType":
+            snapshot.revocationType = Raw(isSecond ? .refundProrated : .refundFull)
+        case "revocationReason": snapshot.revocationReason = Raw(rawValue: number)
+        case "revocationPercentage": snapshot.revocationPercentage = number
+        case "transactionReason":
+            snapshot.transactionReason = Raw(isSecond ? .renewal : .purchase)
+        case "appAccountToken": snapshot.appAccountToken = text
+        case "storefront": snapshot.storefront = text
+        case "price": snapshot.price = number
+        case "currency": snapshot.currency = text
+        case "quantity": snapshot.quantity = number
+        case "type":
+            snapshot.type = Raw(
+                isSecond ? .nonRenewingSubscription : .autoRenewableSubscription)
+        case "inAppOwnershipType":
+            snapshot.inAppOwnershipType = Raw(isSecond ? .familyShared : .purchased)
+        case "offerType":
+            snapshot.offer = Offer(type: Raw(isSecond ? .winBackOffer : .introductoryOffer))
+        case "offerIdentifier": snapshot.offer = Offer(identifier: text)
+        case "offerDiscountType":
+            snapshot.offer = Offer(discountType: Raw(isSecond ? .payUpFront : .freeTrial))
+        default: Issue.record("\(field) has no values here")
+        }
+    }
+
+    @Test("§4 contradiction: a token that differs only in case is none")
+    func tokenCase() {
+        let facts = ["a", "A"].map { token in
+            Fact.transaction("1", day(0), day(30), at: day(0)).transaction {
+                $0.appAccountToken = token
+            }
+        }
+        #expect(given(facts).notices(.contradiction).isEmpty)
     }
 }

@@ -64,14 +64,30 @@ struct RetentionResultTests {
         #expect(life.result(day(5), now: day(20)) == .open)
     }
 
-    @Test("Billing retry leaves the result open until it is decided")
-    func retried() {
+    @Test(
+        "Grace and billing retry leave the result open until it is decided",
+        arguments: [day(36), nil] as [Timestamp?])
+    func retried(grace: Timestamp?) {
         let failing = [
-            Fact.subscribed("1", day(0), day(30)), .didFailToRenew(at: day(30)),
+            Fact.subscribed("1", day(0), day(30)), .didFailToRenew(at: day(30), grace: grace),
         ]
         #expect(given(failing).result(day(10), now: day(31)) == .open)
+        #expect(given(failing).result(day(10), now: day(37)) == .open)
         let recovered = given(failing + [.didRenew("2", day(33), day(63), .billingRecovery)])
         #expect(recovered.result(day(10), now: day(34)) == .kept)
+        let over = given(failing + [.expired(.billingRetry, at: day(50))])
+        #expect(over.result(day(10), now: day(49)) == .open)
+        #expect(over.result(day(10), now: day(50)) == .lost)
+    }
+
+    @Test(
+        "Grace and billing retry after a renewal that ends as it begins leave it open, too",
+        arguments: [day(36), nil] as [Timestamp?])
+    func emptyRenewal(grace: Timestamp?) {
+        let life = given(
+            .subscribed("1", day(0), day(30)), .didRenew("2", day(30), day(30)),
+            .didFailToRenew(at: day(30, 1), grace: grace))
+        #expect(life.result(day(10), now: day(31)) == .open)
     }
 
     @Test("A renewal that is only late leaves the result open, until the leeway is over")

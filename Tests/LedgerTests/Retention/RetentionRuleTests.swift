@@ -115,9 +115,20 @@ struct RetentionRuleTests {
             .notification(.refund, "1", day(0), day(30), at: day(40)).revoked(day(39)),
             .notification(.refundReversed, "1", day(0), day(30), at: day(45)))
         let asked = RetentionSituation(bundleId: app, environment: .production)
-        #expect(life.situation(at: day(38), of: asked)?.refunds == 0)
-        #expect(life.situation(at: day(42), of: asked)?.refunds == 1)
-        #expect(life.situation(at: day(50), of: asked)?.refunds == 0)
+        #expect(life.situation(at: day(39, -1), of: asked)?.refunds == 0)
+        #expect(life.situation(at: day(39), of: asked)?.refunds == 1)
+        #expect(life.situation(at: day(45, -1), of: asked)?.refunds == 1)
+        #expect(life.situation(at: day(45), of: asked)?.refunds == 0)
+    }
+
+    @Test("A family revocation is no refund")
+    func familyRevoked() {
+        let life = given(
+            .subscribed("1", day(0), day(30)), .didRenew("2", day(30), day(60)),
+            .notification(.revoke, "1", day(0), day(30), at: day(40))
+                .revoked(day(39), .familyRevoke))
+        let asked = RetentionSituation(bundleId: app, environment: .production)
+        #expect(life.situation(at: day(42), of: asked)?.refunds == 0)
     }
 
     @Test("A reversal whose refund is not known does not undo another refund")
