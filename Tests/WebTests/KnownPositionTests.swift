@@ -115,6 +115,17 @@ struct KnownPositionTests {
             }
         }
     }
+
+    @Test("Metrics state how far answers are behind, and for how long")
+    func measured() async throws {
+        try await lagging { client, _ in
+            let text = try await client.get("/metrics").text
+            let here = #"{environment="production"}"#
+            #expect(text.contains("subledger_lag_positions\(here) 1\n"))
+            #expect(text.contains("subledger_lag_seconds\(here) "))
+            #expect(!text.contains("subledger_lag_seconds\(here) 0\n"))
+        }
+    }
 }
 
 /// Holds the projector's lock until it is released.

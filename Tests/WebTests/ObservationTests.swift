@@ -1,11 +1,14 @@
 import AppStore
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
+import Ledger
+import LedgerStore
 import Logging
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Metrics")
@@ -89,7 +92,61 @@ struct ObservationTests {
             #expect(text.contains("subledger_last_event_timestamp_seconds{app=\"com.example.app\""))
             #expect(text.contains("subledger_wal_bytes{"))
             #expect(text.contains("subledger_disk_free_bytes{"))
+            #expect(!text.contains(#"subledger_disk_free_bytes{environment="production"} 0\#n"#))
+            // Nothing was kept: one was accepted, one known, one unreadable.
+            #expect(!text.contains("subledger_quarantined_total{"))
         }
+    }
+
+    // MARK: Answers to retention requests that are not recorded
+
+    private static let chain = ChainId(
+        bundleId: BundleId(MadePurchase.app), originalTransactionId: OriginalTransactionId("1"))
+    private static let unrecorded = RetentionRecord(
+        requestId: "1", chain: chain, at: ServedPlace.now, outcome: .shown)
+
+    @Test("An answer beyond those that may wait to be recorded is counted, and logged")
+    func overflow() async throws {
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        place.logger = codes.logger
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            // given
+            for _ in 0..<RetentionAnswers.waitingCount {
+                _ = host.retentionAnswers.add(ObservationTests.unrecorded, at: 1, in: .production)
+            }
+            // when
+            let served = try host.ledger(.production)
+            host.keep(ObservationTests.unrecorded, answeredAt: 1, in: served)
+            // then
+            let text = try await client.get("/metrics").text
+            #expect(text.contains("subledger_retention_unrecorded_total 1\n"))
+        }
+        let dropped = codes.metadata(of: "retentionRecordsDropped")
+        #expect(dropped.map { $0["environment"]?.description } == ["production"])
+    }
+
+    @Test("Answers that cannot be recorded until the service stops are counted, and logged")
+    func unwritten() async throws {
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        place.logger = codes.logger
+        let operations = "\(place.directory(of: .production))/operations.sqlite"
+        try await place.serve { (_: WebClient, host: LedgerHost) async throws in
+            // given
+            for suffix in ["", "-wal", "-shm"] {
+                try FileManager.default.removeItem(atPath: operations + suffix)
+            }
+            // when
+            let served = try host.ledger(.production)
+            for _ in 0..<3 {
+                host.keep(ObservationTests.unrecorded, answeredAt: 1, in: served)
+            }
+        }
+        // then
+        let text = place.metrics.registry.text()
+        #expect(text.contains("subledger_retention_unrecorded_total 3\n"))
+        #expect(codes.all.count { $0 == "retentionRecordsDropped" } == 1)
     }
 
     @Test("Requests without a token leave every route room for its first failure")

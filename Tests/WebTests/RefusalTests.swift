@@ -104,7 +104,20 @@ struct RefusalTests {
         }
     }
 
-    @Test("A log locked by another process: 503, retried, and then accepted")
+    /// What `/metrics` states while the log cannot be written, and afterwards.
+    private static let lockedMetrics = [
+        "subledger_ready 0", #"subledger_append_failing{environment="production"} 1"#,
+        #"subledger_append_failing{environment="sandbox"} 0"#,
+        #"subledger_quarantine_items{environment="production"} 1"#,
+        #"subledger_quarantined_total{environment="production"} 1"#,
+    ]
+    private static let writableMetrics = [
+        "subledger_ready 1", #"subledger_append_failing{environment="production"} 0"#,
+        #"subledger_quarantine_items{environment="production"} 0"#,
+        #"subledger_quarantined_total{environment="production"} 1"#,
+    ]
+
+    @Test("A log locked by another process: 503, retried, and then accepted, as the metrics state")
     func locked() async throws {
         let place = try ServedPlace()
         let body = try purchase.notificationBody()
@@ -121,11 +134,19 @@ struct RefusalTests {
             #expect(try await client.get("/readyz").status == 503)
             let operations = try host.ledger(.production).ledger.operations
             #expect(try await operations.quarantineCount() == 1)
+            let failing = try await client.get("/metrics").text
+            for line in RefusalTests.lockedMetrics {
+                #expect(failing.contains(line + "\n"), "\(line)")
+            }
             await holder.release()
             #expect(try await client.notify(body).status == 200)
             // The copy is of an event in the log.
             #expect(try await operations.quarantineCount() == 0)
             #expect(try await client.get("/readyz").status == 200)
+            let writable = try await client.get("/metrics").text
+            for line in RefusalTests.writableMetrics {
+                #expect(writable.contains(line + "\n"), "\(line)")
+            }
         }
     }
 

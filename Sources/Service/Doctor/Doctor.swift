@@ -84,7 +84,8 @@ public struct Doctor: Sendable {
         var findings = apps() + trust() + secrets()
         findings += server()
         findings += openSecrets() + rates()
-        findings += clock() + disk()
+        findings += clock()
+        findings.append(disk())
         findings += await files()
         return findings
     }
@@ -152,18 +153,23 @@ public struct Doctor: Sendable {
         return [Finding(isPlausible ? .good : .bad, "clock", now.rfc3339 + doubt)]
     }
 
-    private func disk() -> [Finding] {
+    private func disk() -> Finding {
         // The nearest existing directory: the data will be on its file system.
         var parent = URL(filePath: configuration.dataDirectory).standardizedFileURL
         while !FileManager.default.fileExists(atPath: parent.path), parent.path != "/" {
             parent.deleteLastPathComponent()
         }
-        guard let free = FreeDiskSpace.freeByteCount(parent.path) else {
-            return [Finding(.warning, "disk", "Free space cannot be determined.")]
+        return Doctor.disk(FreeDiskSpace.freeByteCount(parent.path), at: parent.path)
+    }
+
+    /// - Parameter free: bytes free at the path; nil when unknown.
+    static func disk(_ free: UInt64?, at path: String) -> Finding {
+        guard let free else {
+            return Finding(.warning, "disk", "Free space cannot be determined.")
         }
-        let isComfortable = free >= Doctor.comfortableFreeByteCount
-        let message = "\(free / 1_048_576) MiB free at \(parent.path)"
-        return [Finding(isComfortable ? .good : .warning, "disk", message)]
+        let isComfortable = free >= comfortableFreeByteCount
+        let message = "\(free / 1_048_576) MiB free at \(path)"
+        return Finding(isComfortable ? .good : .warning, "disk", message)
     }
 
     // MARK: Files

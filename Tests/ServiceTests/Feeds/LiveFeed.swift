@@ -92,6 +92,7 @@ final class NoteBook: Sendable {
     func add(_ note: ServingNote) { notes.withLock { $0.append(note) } }
 
     var texts: [String] { notes.withLock { $0.map(\.message) } }
+    var codes: [String] { notes.withLock { $0.map(\.code) } }
 }
 
 extension WebhookEndpoint {

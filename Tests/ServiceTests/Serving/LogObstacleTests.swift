@@ -93,6 +93,62 @@ struct LogObstacleTests {
         }
     }
 
+    // MARK: Gauges
+
+    /// The gauges of a ledger, by name.
+    private func gauges(_ served: ServedLedger) async -> [String: Double] {
+        let found = await served.gauges(apps: [])
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.value) })
+    }
+
+    @Test("The gauges state that the log or the projector fails, until it works again")
+    func failing() async throws {
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
+            // given
+            _ = try await served.append([first])
+            let sound = await gauges(served)
+            #expect(sound["append_failing"] == 0 && sound["projection_failing"] == 0)
+            // when
+            disk.fill(true)
+            await #expect(throws: StoreError.self) { try await served.append([second]) }
+            served.note(projection: StoreError(.ioError, reason: "", remedy: ""))
+            // then
+            let failing = await gauges(served)
+            #expect(failing["append_failing"] == 1 && failing["projection_failing"] == 1)
+            // when
+            disk.fill(false)
+            while served.obstacle != nil { await served.probe() }
+            served.note(projection: nil)
+            // then
+            let again = await gauges(served)
+            #expect(again["append_failing"] == 0 && again["projection_failing"] == 0)
+        }
+    }
+
+    @Test("The gauges state what waits for its COMMIT, and what answers do not include")
+    func waiting() async throws {
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
+            // given
+            _ = try await served.append([first])
+            disk.hang()
+            async let hanging = served.append([second])
+            while !disk.isAwaited { await Task.yield() }
+            // when
+            let waiting = await gauges(served)
+            disk.answer()
+            let results = try await hanging
+            let answered = await gauges(served)
+            // then
+            #expect(waiting["append_queue_events"] == 1 && waiting["lag_positions"] == 1)
+            #expect(waiting["append_queue_bytes"] ?? 0 > 0)
+            #expect(results == [.appended(position: 2)])
+            #expect(answered["append_queue_events"] == 0 && answered["append_queue_bytes"] == 0)
+            // Nothing is projected here.
+            #expect(answered["lag_positions"] == 2)
+            #expect(answered["lag_seconds"] ?? 0 > 0)
+        }
+    }
+
     @Test("A log that hangs during a probe does not block the projector")
     func hangingTry() async throws {
         try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in

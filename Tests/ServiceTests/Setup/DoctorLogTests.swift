@@ -114,6 +114,32 @@ struct DoctorLogTests {
         #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
     }
 
+    @Test("Anything in quarantine is a warning with the number of items")
+    func quarantined() async throws {
+        // given
+        let ledger = try await ledger()
+        #expect(await findings(ledger, about: "quarantine") == ["good empty"])
+        // when
+        let other = MadeChain(bundleId: "com.example.other")
+        let summary = try await ledger.ingest([other.bought(), other.renewed(1)])
+        // then
+        #expect(summary.quarantined == 2)
+        let found = await findings(ledger, about: "quarantine")
+        #expect(found == ["warning 2 items; see `subledger quarantine list`"])
+    }
+
+    @Test("Less than 2 GiB of free disk is a warning, as is an unknown amount")
+    func disk() async throws {
+        let bound: UInt64 = 2_147_483_648
+        let enough = Doctor.disk(bound, at: "/data")
+        #expect(enough == Doctor.Finding(.good, "disk", "2048 MiB free at /data"))
+        let low = Doctor.disk(bound - 1, at: "/data")
+        #expect(low == Doctor.Finding(.warning, "disk", "2047 MiB free at /data"))
+        #expect(Doctor.disk(nil, at: "/data").level == .warning)
+        let found = try await findings(ledger(), about: "disk")
+        #expect(found.count == 1)
+    }
+
     @Test("A log in another environment's place is bad")
     func otherEnvironment() async throws {
         let ledger = try await ledger()
