@@ -20,6 +20,8 @@ public final class EnvironmentLedger: Sendable {
     let witness: CursorVerifier
     private let currentFacts: Mutex<FactsStore>
     private let known = Mutex<KnownCompleteness?>(nil)
+    /// By app: how far the log was searched for deliveries, and a position after which it has none.
+    private let delivered = Mutex<[BundleId: (searched: Int64, end: Int64)]>([:])
     /// Remarks about derived data that the projector has yet to report.
     private let unreported: Mutex<[Projector.Remark]>
     /// The configured apps; an answer about several apps reports the completeness of these.
@@ -173,6 +175,19 @@ public final class EnvironmentLedger: Sendable {
                 completeness: completeness, projections: ObjectIdentifier(projections),
                 position: position)
         }
+    }
+
+    /// A position after which the log has no delivery of an app; 0 without any. Each call reads
+    /// what was appended since the previous one, the first the log down to the newest delivery.
+    package func lastDelivery(of bundleId: BundleId) async throws(StoreError) -> Int64 {
+        let head = try await log.head().position
+        var last = delivered.withLock { $0[bundleId, default: (searched: 0, end: 0)] }
+        // The log went back: what was read may be gone.
+        if head < last.searched { last = (searched: 0, end: 0) }
+        let newer = try await log.lastArrivals(of: bundleId, after: last.searched, through: head)
+        last = (searched: head, end: newer?.end ?? last.end)
+        delivered.withLock { $0[bundleId] = last }
+        return last.end
     }
 
     // MARK: Facts

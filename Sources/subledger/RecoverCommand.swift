@@ -82,14 +82,18 @@ struct RecoverCommand: OutputCommand {
         // Several windows become one; the time between them is then confirmed as well.
         guard let window = stated ?? OutageDetection.hull(windows) else {
             let head = try await projecting.snapshot().position
-            let last = try await ledger.log.lastArrival(of: client.bundleId, through: Terminal.now)
+            let last = try await ledger.log.lastArrival(
+                of: client.bundleId, through: Terminal.now, upTo: head)
+            let state = ledger.completeness.state(of: client.bundleId)
             let nothing = RecoveryReport(
                 complete: ledger.complete(of: client.bundleId, .everything, head: head),
                 position: head)
             return Output(
                 json: { nothing.write(to: &$0, suggested: []) },
                 text: RecoveryText.nothing(
-                    isTooOld: passedOver, hasDeliveries: last != nil, complete: nothing.complete))
+                    isTooOld: passedOver, hasDeliveries: last != nil,
+                    versionOneAt: state?.window == nil ? state?.versionOneAt : nil,
+                    complete: nothing.complete))
         }
         var request = RecoveryRequest(
             bundleId: client.bundleId, environment: settings.environment,

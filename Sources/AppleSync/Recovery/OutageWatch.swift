@@ -38,7 +38,8 @@ public struct OutageWatch: Sendable {
         let failed = OutageDetection.clipped(
             OutageDetection.open(
                 try await failedDeliveries(),
-                OutageWatch.all(swept, of: client.bundleId, in: ledger)), now: clock())
+                OutageWatch.all(swept, of: client.bundleId, in: ledger, now: clock())),
+            now: clock())
         return OutageDetection.merged(own + failed)
     }
 
@@ -48,21 +49,33 @@ public struct OutageWatch: Sendable {
         of app: BundleId, in ledger: EnvironmentLedger, now: Timestamp,
         excluding swept: CompleteWindow? = nil
     ) async throws(StoreError) -> [OutageDetection.Suggestion] {
+        let end = try await ledger.lastDelivery(of: app)
         // Deliveries dated in the future come from a wrong clock; looking back from them would miss
         // everything.
-        guard let last = try await ledger.log.lastArrival(of: app, through: now) else { return [] }
+        let last = try await ledger.log.lastArrival(of: app, through: now, upTo: end)
+        guard let last else { return [] }
         let arrivals = try await ledger.log.arrivals(
             of: app, since: last.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds),
-            through: now, limit: OutageDetection.arrivalCount)
+            through: now, upTo: end, limit: OutageDetection.arrivalCount)
         return OutageDetection.suggestions(
-            arrivals, now: now, swept: all(swept, of: app, in: ledger))
+            arrivals, now: now, swept: all(swept, of: app, in: ledger, now: now))
     }
 
-    /// All sweeps: the certain window, even where version 1 has ended it, and the other one.
+    /// All sweeps: the certain window, even where version 1 has ended it, and the other one. No
+    /// sweep confirms what came before the last version 1 notification or Apple's history: a window
+    /// that reaches back so far counts from the beginning, or that time would be suspected forever.
     private static func all(
-        _ swept: CompleteWindow?, of app: BundleId, in ledger: EnvironmentLedger
+        _ swept: CompleteWindow?, of app: BundleId, in ledger: EnvironmentLedger, now: Timestamp
     ) -> [CompleteWindow] {
-        [ledger.completeness.swept(app), swept].compactMap { $0 }
+        let certain = ledger.completeness.state(of: app) { $0.window != nil }
+        let oldest = now.advanced(
+            byMilliseconds: NotificationHistory.marginMilliseconds
+                - NotificationHistory.milliseconds(in: ledger.environment))
+        let bound = max(certain?.versionOneAt ?? oldest, oldest)
+        return [certain?.window, swept].compactMap { $0 }.map { window in
+            let from = window.from <= bound ? Timestamp(milliseconds: .min) : window.from
+            return CompleteWindow(from: from, through: window.through)
+        }
     }
 
     private func failedDeliveries() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {

@@ -81,7 +81,7 @@ public struct RecoveryReport: Sendable {
         /// The window is entirely in the future.
         case future
         /// Apple delivered version 1 notifications in the window or after it: only what follows the
-        /// last of them is certain.
+        /// last of them is certain, once a version 2 notification signed after it is here.
         case versionOne
     }
 }

@@ -112,6 +112,7 @@ public struct RecoveryRun: Sendable {
             }
             return touches ?? true ? nil : .gap
         }
+        guard try await isVersionTwo(sweep, state) else { return .versionOne }
         let parts = [
             sweep.bundleId.rawValue, String(sweep.from.milliseconds),
             String(sweep.through.milliseconds), String(requestedAt.milliseconds),
@@ -126,6 +127,28 @@ public struct RecoveryRun: Sendable {
             evidence: try ledger.log.packer.pack(.verbatim(sweep.evidence)))
         _ = try await ledger.log.append([event])
         return isVersionOne ? .versionOne : nil
+    }
+
+    /// Whether Apple sends version 2: not where version 1 ended the certain window, until a
+    /// notification is here that was signed after the last of version 1. Those that a sweep found
+    /// may be older.
+    private func isVersionTwo(
+        _ sweep: Sweep, _ state: Completeness.State?
+    ) async throws(StoreError) -> Bool {
+        guard let state, state.window == nil, let last = state.versionOneAt else { return true }
+        let later = CompleteWindow(from: last, through: sweep.through)
+        let head = try await ledger.log.head().position
+        var cursor = state.position
+        while cursor < head {
+            let page = try await ledger.log.notifications(
+                signedIn: later, after: cursor, through: head)
+            let isFound = page.found.contains {
+                $0.bundleId == sweep.bundleId && $0.signedAt != nil
+            }
+            if isFound { return true }
+            cursor = page.next
+        }
+        return false
     }
 
     // MARK: Reporting

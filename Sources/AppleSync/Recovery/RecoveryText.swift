@@ -32,13 +32,17 @@ public enum RecoveryText {
 
     /// The text where nothing was requested, with the bound of detection; `isTooOld` if windows
     /// older than Apple's history look suspicious, `hasDeliveries` if there is anything to detect
-    /// them by.
+    /// them by, `versionOneAt` if Apple last delivered version 1.
     public static func nothing(
-        isTooOld: Bool, hasDeliveries: Bool, complete: CompleteWindow?
+        isTooOld: Bool, hasDeliveries: Bool, versionOneAt: Timestamp? = nil,
+        complete: CompleteWindow?
     ) -> String {
         let days = OutageDetection.lookBackMilliseconds / 86_400_000
         let found =
-            if !hasDeliveries {
+            if let versionOneAt {
+                "Apple delivers version 1 notifications here, the last at \(versionOneAt.rfc3339):"
+                    + " neither detection nor Apple's history knows any but version 2."
+            } else if !hasDeliveries {
                 "No delivery is known here: Apple may not reach this service. Apple lists no failed"
                     + " delivery that was not swept."
             } else if isTooOld {

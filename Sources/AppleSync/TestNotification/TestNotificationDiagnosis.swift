@@ -5,7 +5,7 @@ public import AppStoreAPI
 public enum TestNotificationDiagnosis: Sendable, Equatable {
     /// It is in this ledger, and Apple reports success.
     case arrived
-    /// It is in this ledger, but Apple got no accepted response and will send it again.
+    /// It is in this ledger, but Apple got no accepted response.
     case arrivedUnanswered(Raw<SendAttemptResult>)
     /// It arrived here and was refused; it is in quarantine.
     case quarantined(code: String)

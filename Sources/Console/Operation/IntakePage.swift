@@ -50,10 +50,14 @@ package struct IntakePage {
             ; lag \(status.lagPositions): answers reach position \(status.head - status.lagPositions)
             """ : status.isKnown ? "; lag 0" : ""
         guard status.isReady else {
+            let advice: HTML =
+                status.environment == .production
+                ? "Apple sends them again: nothing is lost if this ends within days."
+                : "Apple sends these once: recover the window afterwards (30 days)."
             return """
                 <section class="verdict no"><p>✗ <b>Events are not accepted</b>: \
                 \(status.problems.joined(separator: ", "))\(lag).</p>\
-                <p class="rests">Apple sends them again: nothing is lost if this ends within days.</p>\
+                <p class="rests">\(advice)</p>\
                 </section>
                 """
         }

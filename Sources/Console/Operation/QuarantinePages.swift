@@ -24,11 +24,12 @@ package struct QuarantinePages {
                 "\(item.byteCount)", "\(item.attempts)",
             ])
         }
+        let meanwhile: HTML =
+            frame.state.environment == .production ? "; Apple sends it again meanwhile" : ""
         return Page(
             "Quarantine", frame,
             """
-            <p class="muted">What may be genuine is kept until it can be used; Apple sends it again \
-            meanwhile.</p>
+            <p class="muted">What may be genuine is kept until it can be used\(meanwhile).</p>
             \(frame.act("Retry all", "quarantine", "retry", if: !rows.isEmpty))\
             \(table.html(rows, empty: "Nothing is in quarantine."))
             \(frame.pager("Older", "after", listing.next.map(String.init)))

@@ -125,7 +125,8 @@ public struct RecoveryWatch: Sendable {
         // What follows the last version 1 notification is certain; the rest never will be.
         let isSettled = done.reservation == .versionOne && done.complete != nil
         uncertain.note(name, window, isSettled ? nil : done.reservation, at: now)
-        if done.reservation == nil, let certain, certain < start {
+        // Where Apple cut nothing off, an uncertain sweep had what lies before.
+        if done.reservation == nil, let certain, certain < start, from < start {
             note(
                 "recoveryOutOfReach", served, client,
                 "notifications sent from \(certain.rfc3339) to \(start.rfc3339) are older than"

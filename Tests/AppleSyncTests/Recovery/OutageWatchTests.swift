@@ -2,7 +2,9 @@ import AppStore
 import AppleSync
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
+import Projection
 import Simulator
 import Testing
 
@@ -43,6 +45,37 @@ struct OutageWatchTests {
             stray[0].receivedAt = RecoveryWorld.now.advanced(byMilliseconds: ahead)
             #expect(try await misled.ingest(stray).appended == 1)
             #expect(try await suggestions(world) == found, "\(ahead) ms ahead")
+        }
+    }
+
+    @Test("The log is searched for a delivery once, and then only what was appended since")
+    func searchedOnce() async throws {
+        // given: a log without a delivery
+        let world = try RecoveryWorld()
+        _ = try await world.recover(RecoveryWorld.request(25, 20))
+        let (apps, verifier) = (world.ledger.configuration.apps, world.ledger.verifier)
+        let times = [RecoveryWorld.days(2), RecoveryWorld.days(1)]
+        let deliveries = RecoveryWorld.deliveries(at: times)
+        let delivery = try deliveries[0].line()
+        // A copy from a file is none.
+        let copy = Array("{\"signedPayload\":\"\(try deliveries[1].token())\"}".utf8)
+        try await world.ledger.ledger { ledger in
+            let intake = Ingest(ledger: ledger, apps: apps, verifier: verifier, source: .import) {
+                RecoveryWorld.now
+            }
+            // when
+            let none = try await ledger.lastDelivery(of: RecoveryWorld.app)
+            let before = try await ledger.log.head().position
+            var ends: [Int64] = []
+            for line in [delivery, copy] {
+                let summary = try await intake.run(lines: [line], input: "lines")
+                #expect(summary.appended == 1)
+                ends.append(try await ledger.lastDelivery(of: RecoveryWorld.app))
+            }
+            // then: the second search ends where the first did, not at the end of the log
+            #expect(none == 0)
+            #expect(before > 1)
+            #expect(ends == [before + 1, before + 1])
         }
     }
 

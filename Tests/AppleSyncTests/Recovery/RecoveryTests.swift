@@ -246,6 +246,34 @@ struct RecoveryTests {
         try await world.audit()
     }
 
+    @Test("version 2 notifications from before the last of version 1 confirm nothing after it")
+    func versionOneAgain() async throws {
+        // given: version 2, then version 1 half an hour ago
+        var world = try RecoveryWorld()
+        try world.ledger.share()
+        world.ledger.now = RecoveryWorld.days(12)
+        _ = try await world.recover(RecoveryWorld.request(25, 20))
+        let last = RecoveryWorld.now.advanced(byMilliseconds: -30 * 60_000)
+        world.ledger.now = last
+        let chain = MadeChain(start: RecoveryWorld.days(40))
+        try await world.deliver(chain.notificationV1("DID_RENEW", through: 0, at: chain.start))
+        // when
+        world.ledger.now = RecoveryWorld.now
+        let before = try await world.recover(RecoveryWorld.request(20, 0))
+        let sent = MadeChain(
+            id: "500000000000002", start: last.advanced(byMilliseconds: 60_000))
+        #expect(try await world.ledger.ingest([sent.bought()]).appended == 1)
+        let after = try await world.recover(RecoveryWorld.request(20, 0))
+        // then
+        #expect(before.report.fetchedCount > 0)
+        #expect(before.report.reservation == .versionOne)
+        #expect(before.report.complete == nil)
+        let settled = RecoveryWorld.now.advanced(
+            byMilliseconds: -RecoveryRun.settleMilliseconds)
+        #expect(after.report.complete == CompleteWindow(from: last, through: settled))
+        try await world.audit()
+    }
+
     @Test("answers about customers carry it as well")
     func customers() async throws {
         let world = try RecoveryWorld()

@@ -23,6 +23,17 @@ struct RecoveryTextTests {
         #expect(none.contains("`subledger recover --from T` can tell"))
     }
 
+    @Test("Where Apple delivers version 1, says so instead of that nothing arrives")
+    func versionOne() {
+        let last = Timestamp(milliseconds: 1_767_225_600_000)
+        for hasDeliveries in [false, true] {
+            let text = RecoveryText.nothing(
+                isTooOld: false, hasDeliveries: hasDeliveries, versionOneAt: last, complete: nil)
+            #expect(text.hasPrefix("Apple delivers version 1 notifications here, the last at 2026"))
+            #expect(!text.contains("Nothing looks missing"))
+        }
+    }
+
     @Test("States the certain window, if there is one")
     func certain() {
         let window = CompleteWindow(

@@ -52,9 +52,27 @@ struct LogQueryConformance {
             let later = try await log.arrivals(
                 of: Self.app, since: time(1_201), after: 3, through: 3)
             #expect(later.isEmpty)
-            let last = try await log.lastArrival(of: Self.app, through: time(1_250))
+            let last = try await log.lastArrival(of: Self.app, through: time(1_250), upTo: 11)
             #expect(last?.milliseconds == 1_200)
-            #expect(try await log.lastArrival(of: BundleId("none"), through: time(9_999)) == nil)
+            let none = try await log.lastArrival(
+                of: BundleId("none"), through: time(9_999), upTo: 11)
+            #expect(none == nil)
+        }
+    }
+
+    @Test(
+        "The newest stretch with arrivals is searched after a position", arguments: StoreEngine.all)
+    func lastArrivals(engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            _ = try await log.append(try events())
+            for (position, end, times) in [
+                (0, 6, [1_500, 1_300, 1_200]), (4, 6, [1_500]), (6, nil, []),
+            ] as [(Int64, Int64?, [Int64])] {
+                let found = try await log.lastArrivals(
+                    of: Self.app, after: position, through: 11, by: 5)
+                #expect(found?.end == end, "\(position)")
+                #expect((found?.found ?? []).map(\.receivedAt.milliseconds) == times)
+            }
         }
     }
 
@@ -75,8 +93,8 @@ struct LogQueryConformance {
             for count in [1, 2, 4, 9] as [Int64] {
                 func times(_ since: Int64, limit: Int = 9) async throws -> [Int64] {
                     try await log.arrivals(
-                        of: Self.app, since: time(since), through: time(9_999), limit: limit,
-                        by: count
+                        of: Self.app, since: time(since), through: time(9_999), upTo: 9,
+                        limit: limit, by: count
                     ).map(\.receivedAt.milliseconds)
                 }
                 #expect(try await times(1_000) == [1_400, 1_100, 1_000])

@@ -168,6 +168,64 @@ struct RecoveryWatchTests {
         #expect(through == [nil, nil, nil, nil, nil])
     }
 
+    @Test("A silence that began before Apple's history is suspected and swept once")
+    func silentBeyondHistory() async throws {
+        // given
+        let world = try RecoveryWorld()
+        _ = try await world.ledger.ingest(
+            RecoveryWorld.deliveries(at: [RecoveryWorld.days(200)]))
+        // when
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 10 * Self.minute, 10 * Self.minute])
+        // then
+        #expect(looks[0].codes.contains("outageSuspected"))
+        #expect(looks[0].completeThrough != nil)
+        let later = looks.dropFirst()
+        #expect(later.map(\.requestCount) == [1, 1])
+        #expect(!later.flatMap(\.codes).contains("outageSuspected"))
+    }
+
+    @Test("Of a silence while Apple sent version 1 nothing is suspected once version 2 is certain")
+    func silentBeforeVersionTwo() async throws {
+        // given: a delivery of version 2, then one of version 1, and version 2 twelve hours later
+        var world = try RecoveryWorld()
+        try world.ledger.share()
+        let tested = RecoveryWorld.now.advanced(byMilliseconds: -3 * Self.hour)
+        _ = try await world.ledger.ingest(RecoveryWorld.deliveries(at: [tested]))
+        let chain = MadeChain(start: RecoveryWorld.days(2))
+        let body = chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start)
+        // when
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 12 * Self.hour, 10 * Self.minute],
+            delivered: [0: body])
+        // then
+        #expect(looks[0].codes.contains("outageSuspected"))
+        #expect(looks[0].completeThrough == nil)
+        #expect(looks[1].completeThrough != nil)
+        #expect(!looks[2].codes.contains("outageSuspected"))
+        #expect(looks[2].requestCount == 1)
+    }
+
+    @Test("What was swept while version 1 was sent is not reported as out of reach")
+    func sweptInBetween() async throws {
+        // given: certain until twenty days ago, version 1 now, version 2 twelve hours later
+        var world = try RecoveryWorld()
+        try world.ledger.share()
+        _ = try await world.recover(RecoveryWorld.request(25, 20))
+        let chain = MadeChain(start: RecoveryWorld.days(40))
+        let body = chain.notificationV1("DID_RENEW", through: 0, at: chain.start)
+        // when
+        let looks = try await looks(
+            world, from: RecoveryWorld.now, after: [0, 8 * Self.hour, 15 * Self.hour],
+            delivered: [0: body])
+        // then
+        #expect(looks[1].completeThrough == nil)
+        let settled = 23 * Self.hour - 5 * Self.minute
+        #expect(
+            looks[2].completeThrough == RecoveryWorld.now.advanced(byMilliseconds: settled))
+        #expect(!looks.flatMap(\.codes).contains("recoveryOutOfReach"))
+    }
+
     @Test("Refused evidence is requested again a day later, not every ten minutes")
     func refused() async throws {
         var world = try RecoveryWorld()

@@ -14,18 +14,31 @@ struct LivePageTests {
     /// RFC 9112 §7.1, after another chunk.
     static let lastChunk = "\r\n0\r\n\r\n"
 
-    @Test("A node that has not read the database yet claims no lag")
-    func unknownLag() {
+    /// The line of a node that accepts no events.
+    private func refusal(_ environment: Environment) -> String {
         let counts = IntakeCounts(since: ServedPlace.now, outcomes: [])
         let status = IntakeStatus(
-            environment: .production, at: ServedPlace.now, problems: ["logUnavailable"], head: 0,
+            environment: environment, at: ServedPlace.now, problems: ["logUnavailable"], head: 0,
             projectedPosition: nil, lagPositions: 0, lagMilliseconds: 0,
             clockJumpMilliseconds: nil, apps: [], intake: counts, unassigned: counts,
             quarantine: [], files: IntakeStatus.FileSizes())
         let frame = Frame(
-            state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
+            state: ViewState(environment: environment), viewer: .unnamed, served: [environment],
             reportZone: ReportZone("UTC")!, now: ServedPlace.now, path: ["intake"])
-        #expect(!IntakePage.health(status, frame).text.contains("lag"))
+        return IntakePage.health(status, frame).text
+    }
+
+    @Test("A node that has not read the database yet claims no lag")
+    func unknownLag() {
+        #expect(!refusal(.production).contains("lag"))
+    }
+
+    @Test("Of refused notifications of the Sandbox it is said that Apple sends them once")
+    func refusedOnce() {
+        let (production, sandbox) = (refusal(.production), refusal(.sandbox))
+        #expect(production.contains("Apple sends them again"))
+        #expect(!sandbox.contains("again"))
+        #expect(sandbox.contains("recover the window afterwards (30 days)"))
     }
 
     @Test("A message states the end of the log at once and after each event, and nothing of it")
