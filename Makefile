@@ -103,14 +103,14 @@ test-mcp: build
 # `build` sets up, so the packages have to be known there.
 deb: PACKAGES += dpkg-dev python3
 deb: build
-	@BINARY="$(BINARY)" Packaging/Debian/build.sh .build || { echo "error: the package could not be built; see above."; exit 1; }
+	@rm -f .build/subledger_*.deb; BINARY="$(BINARY)" Packaging/Debian/build.sh .build || { echo "error: the package could not be built; see above."; exit 1; }
 
 test-deb: PACKAGES += dpkg-dev python3 systemd groff-base zsh fish
 test-deb: deb
-	@mkdir -p .build/again; package="subledger_$$("$(BINARY)" --version)_$$(dpkg --print-architecture).deb"; \
-	BINARY="$(BINARY)" Packaging/Debian/build.sh .build/again >/dev/null && cmp ".build/$$package" ".build/again/$$package" || { \
+	@mkdir -p .build/again; package="$$(echo .build/subledger_*.deb)"; \
+	BINARY="$(BINARY)" Packaging/Debian/build.sh .build/again >/dev/null && cmp "$$package" ".build/again/$${package##*/}" || { \
 	  echo "error: the package is not the same twice; see above."; exit 1; }; \
-	Tests/Debian/install.sh ".build/$$package" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
+	Tests/Debian/install.sh "$$package" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
 LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests|AccessReasonTests|ReplayTests|CellChainsTests|MetricsSourceTests|ErasedFiguresTests|QuarantineTests|TruthTests|PlainReadingTests|MutationTests|UnsyncedCommitTests|DamagedWriteAheadLogTests|ProjectionsBuildTests|ErasureFaultTests|RetentionFaultTests|JSONStrictnessTests|PayloadTests|SetAsideTests

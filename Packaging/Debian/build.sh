@@ -10,7 +10,10 @@ BINARY="$(realpath "$BINARY")"
 here="$(realpath "$(dirname "$0")")"
 cd "$here/../.."
 
-version="$("$BINARY" --version)"
+program_version="$("$BINARY" --version)"
+# With the commit: apt may take another build of an installed version for the installed one.
+commit="$(TZ=UTC git log -1 --date=format-local:%Y%m%d%H%M%S --abbrev=8 --format=%cd.%h 2>/dev/null || true)"
+version="$program_version${commit:+"+$commit"}"
 architecture="$(dpkg --print-architecture)"
 export SOURCE_DATE_EPOCH="${SOURCE_DATE_EPOCH:-$(git log -1 --format=%ct 2>/dev/null || echo 0)}"
 maintainer="Subledger maintainers <maintainers@subledger.invalid>"
@@ -45,7 +48,7 @@ chmod 644 "$documents/changelog.gz"
 man="$root/usr/share/man/man1"
 mkdir -p "$man"
 "$BINARY" --experimental-dump-help |
-  "$here/man.py" "$man" "$version" "$(date -u -I -d "@$SOURCE_DATE_EPOCH")"
+  "$here/man.py" "$man" "$program_version" "$(date -u -I -d "@$SOURCE_DATE_EPOCH")"
 gzip -9n "$man"/*.1
 
 complete() {

@@ -28,12 +28,22 @@ extension String {
     /// its first character (owasp.org, CSV Injection): such a text gets a leading apostrophe and
     /// quotes, and control characters are escaped. Numbers stay unchanged.
     ///
+    /// Some spreadsheets split at semicolons as well, hence the quotes around a text with one.
+    /// Others split at nothing else: to those the quotes are in the middle of a field and do not
+    /// count, hence the apostrophe after a semicolon.
+    ///
     /// - Parameter isRaw: only quotes as RFC 4180 requires.
     package func csvField(isRaw: Bool = false) -> String {
         if isRaw || isPlainNumber { return quotedWhereNeeded }
-        let shown = printable
+        var shown = printable
+        let isSplit = shown.utf8.contains(UInt8(ascii: ";"))
+        if isSplit {
+            for start in String.formulaStarts {
+                shown = shown.replacing(ascii: ";\(start)", with: ";'\(start)")
+            }
+        }
         guard let first = unicodeScalars.first, String.formulaStarts.contains(first) else {
-            return shown.quotedWhereNeeded
+            return isSplit ? shown.quoted : shown.quotedWhereNeeded
         }
         return "'\(shown)".quoted
     }
@@ -61,11 +71,11 @@ extension String {
 
     private var quoted: String { "\"" + replacing(ascii: "\"", with: "\"\"") + "\"" }
 
-    /// Replaces an ASCII character, compared as a scalar: `replacing` would miss one that a
-    /// combining mark follows.
-    package func replacing(ascii scalar: Unicode.Scalar, with text: String) -> String {
+    /// Replaces ASCII characters, compared as bytes: `replacing` would miss one that a combining
+    /// mark follows.
+    package func replacing(ascii part: String, with text: String) -> String {
         String(
-            decoding: Array(utf8).replacing([UInt8(ascii: scalar)], with: Array(text.utf8)),
+            decoding: Array(utf8).replacing(Array(part.utf8), with: Array(text.utf8)),
             as: UTF8.self)
     }
 }

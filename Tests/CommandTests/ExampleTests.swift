@@ -115,6 +115,9 @@ struct ExampleTests {
             set -e
             BINARY='\(Workplace.binary)' DEB_COMPRESSION=none \
                 '\(repository)/Packaging/Debian/build.sh' .
+            # Outside a checkout there is no commit, and every version has the empty text.
+            commit="$(git -C '\(repository)' log -1 --abbrev=8 --format=%h || true)"
+            dpkg-deb -f *.deb Version | grep -F "$commit"
             TMPDIR="$PWD" '\(repository)/Tests/Debian/install.sh' *.deb
             """)
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")

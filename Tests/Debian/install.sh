@@ -39,7 +39,7 @@ absent() { [ ! -e "$root/$1" ] || fail "$1 is still there"; }
 dpkg_here -i "$package"
 [ "$(status)" = installed ] || fail "the package is $(status)"
 version="$(dpkg-deb -f "$package" Version)"
-[ "$("$root/usr/bin/subledger" --version)" = "$version" ] || fail "the binary has another version"
+[ "$("$root/usr/bin/subledger" --version)" = "${version%%+*}" ] || fail "the binary has another version"
 dpkg --root="$root" --verify subledger | grep . && fail "files differ from their sums"
 grep -q '^subledger:.*:/var/lib/subledger:' "$root/etc/passwd" || fail "there is no user subledger"
 

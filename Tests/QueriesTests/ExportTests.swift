@@ -145,6 +145,35 @@ struct ExportTests {
         #expect(try await ledger.exportLines(.events, knowledge: .knownPosition(4)).count == 4)
     }
 
+    @Test("A table of facts states who decided, why and for whom")
+    func decided() async throws {
+        // given
+        let ledger = try await taken()
+        let order = CommandIntake.Order(
+            actor: "sara", tokenName: "support", reason: "ticket 7;=1+1", key: "k-1")
+        let now = ledger.now
+        _ = try await ledger.ledger { opened in
+            try await CommandIntake(ledger: opened) { now }.run(
+                .link(CustomerId("ann")), about: chains[0].chainId, order)
+        }
+
+        // when
+        let safe = CommaSeparated.rows(try await ledger.export(.facts, .csv))
+        let raw = CommaSeparated.rows(try await ledger.export(.facts, .rawCSV))
+
+        // then
+        let names: [String] = ["name", "id", "actor", "tokenName", "reason", "customer"]
+        // Columns are only added at the end.
+        let last: [String] = ["change.to"] + names.map { "cause.command.\($0)" }
+        for (rows, reason) in [(safe, "ticket 7;'=1+1"), (raw, "ticket 7;=1+1")] {
+            let header = try #require(rows.first)
+            #expect(Array(header.suffix(last.count)) == last)
+            let row = try #require(rows.first { $0.contains("accountLinked") })
+            let command: [String] = ["", "link", "k-1", "sara", "support", reason, "ann"]
+            #expect(Array(row.suffix(last.count)) == command)
+        }
+    }
+
     @Test("Selecting an app excludes the others")
     func oneApp() async throws {
         let other = MadeChain(id: "550000000000009", bundleId: "com.example.other")

@@ -60,7 +60,7 @@ package struct ExportLines {
             return chain + ["at", "fact", "productId", "transactionId"] + cause + [
                 "refund.amount.milliunits", "refund.amount.currency", "refund.from", "refund.to",
                 "change.from", "change.to",
-            ]
+            ] + commandColumns
         case .events:
             return [
                 "position", "key", "kind", "source", "trust", "conflict", "receivedAtClaimed",
@@ -70,6 +70,10 @@ package struct ExportLines {
             ]
         }
     }
+
+    /// Of an operator's command about a chain; those about a customer alone are in no export.
+    private static let commandColumns = ["name", "id", "actor", "tokenName", "reason", "customer"]
+        .map { "cause.command.\($0)" }
 
     private static let subscriptionColumns = [
         "at", "knownAt", "position", "completeThrough", "reducerVersion", "catalogueHash", "state",

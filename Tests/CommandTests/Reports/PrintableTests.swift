@@ -46,7 +46,9 @@ struct PrintableTests {
             ("-0.25", "-0.25"), ("1e-05", "1e-05"), ("a=1", "a=1"), ("a,b", #""a,b""#),
             ("a\u{9B}b\u{202E}", #"a\u009Bb\u202E"#), ("a\nb", #"a\u000Ab"#), ("", ""),
             ("2026-01-01T00:00:00.000Z", "2026-01-01T00:00:00.000Z"), ("0x10", "0x10"),
-            ("-inf", #""'-inf""#), ("Grüße", "Grüße"),
+            ("-inf", #""'-inf""#), ("Grüße", "Grüße"), ("a; b", #""a; b""#),
+            ("x;=1+1", #""x;'=1+1""#), ("=1;-2;@x;+3", #""'=1;'-2;'@x;'+3""#),
+            ("x;=\u{338}1", "\"x;'=\u{338}1\""),
         ])
     func field(text: String, field: String) {
         #expect(text.csvField() == field)
@@ -54,7 +56,7 @@ struct PrintableTests {
 
     @Test("Raw, only what RFC 4180 requires is quoted")
     func rawField() {
-        for text in ["=1+1", "+49", "@x", "\t=1", "a\u{9B}b", "-9990", ""] {
+        for text in ["=1+1", "+49", "@x", "\t=1", "a\u{9B}b", "-9990", "x;=1+1", ""] {
             #expect(text.csvField(isRaw: true) == text)
         }
         #expect("a\nb".csvField(isRaw: true) == "\"a\nb\"")
