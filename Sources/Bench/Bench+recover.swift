@@ -34,7 +34,7 @@ extension Bench {
                 bundleId: app.bundleId, environment: environment, from: first.signedDate,
                 to: last.signedDate.advanced(byMilliseconds: 1)),
             ledger: scratch.ledger, client: client, apps: apps,
-            verifier: EvidenceVerifier(roots: roots)
+            verifier: EvidenceVerifier(roots: roots), revocation: nil
         ) { now }
         let cpu = ProcessorTime.seconds
         let started = ContinuousClock.now

@@ -18,9 +18,10 @@ struct MCPCommand: OutputCommand {
     private static let waitLimit: Duration = .seconds(30)
 
     func output(_ settings: Settings) async throws -> Output {
+        // The system clock, like every command: nothing signed arrives here to confirm it.
         let host = try await LedgerHost.open(
             settings.configuration, environments: [settings.environment],
-            roots: try settings.trustedRoots(), waitLimit: MCPCommand.waitLimit
+            roots: try settings.trustedRoots(), steady: nil, waitLimit: MCPCommand.waitLimit
         ) { Terminal.now }
         let server = MCPServer(
             host: host, environment: settings.environment, bundleId: settings.bundleId,

@@ -6,7 +6,6 @@ import Intake
 import Logging
 import Queries
 import Service
-import ServiceLifecycle
 import Web
 
 struct ServeCommand: OutputCommand {
@@ -68,15 +67,15 @@ struct ServeCommand: OutputCommand {
             let host = try await LedgerHost.open(
                 settings.configuration, environments: served,
                 roots: try settings.trustedRoots(), responders: OCSPTransport(transport),
-                observer: ServiceObserver(logger: log.logger, metrics: metrics),
-                steady: ClockWatch.machineSteady()
+                observer: ServiceObserver(logger: log.logger, metrics: metrics)
             ) { Terminal.now }
             let service = try WebService(host: host, metrics: metrics, logger: log.logger)
             let isJSON = common.json
+            let clients = clients(settings, log.logger, transport)
+            if !clients.isEmpty { host.reach.use(clients, host.answerLedgers()) }
             let tasks =
                 try await webhooks(endpoints, service, host, receivers)
-                + appleServices(settings, host, log.logger, transport)
-                + checkpoints(settings, host, transport)
+                + host.loops(clients, transport, clock: SystemClock(host.clock))
             try await service.run(with: tasks) { port in
                 if isJSON { try? Terminal.out { $0.object { $0.member("port", Int64(port)) } } }
             }
@@ -89,7 +88,7 @@ struct ServeCommand: OutputCommand {
     private func webhooks(
         _ endpoints: [WebhookEndpoint], _ service: WebService, _ host: LedgerHost,
         _ client: HTTPTransport
-    ) async -> [any Service] {
+    ) async -> [UntilShutdown] {
         guard !endpoints.isEmpty else { return [] }
         let dispatcher = WebhookDispatcher(
             endpoints: endpoints, feeds: service.feeds, transport: client,
@@ -101,28 +100,13 @@ struct ServeCommand: OutputCommand {
         return [UntilShutdown { await dispatcher.run() }]
     }
 
-    /// Signs checkpoints of the served logs that have a key.
-    private func checkpoints(
-        _ settings: Settings, _ host: LedgerHost, _ transport: HTTPTransport
-    ) throws -> [any Service] {
-        let served = Set(settings.servedEnvironments)
-        return try settings.configuration.audits.filter { served.contains($0.environment) }.map {
-            let loop = try CheckpointLoop(
-                $0, host: host, transport: transport, clock: SystemClock(host.clock)
-            ) { host.observer.noted($0) }
-            return UntilShutdown { await loop.run() }
-        }
-    }
-
-    /// Recovers from outages and reconciles chains while the service runs, through the same
-    /// clients, so that both share one rate limit; idle where no app has a key. An unusable key
-    /// stops nothing else, not even the requests about other apps.
-    private func appleServices(
-        _ settings: Settings, _ host: LedgerHost, _ logger: Logger, _ transport: HTTPTransport
-    ) throws -> [any Service] {
-        let (server, apps) = (settings.configuration.server, settings.configuration.apps)
+    /// The clients of the apps that have a key. An unusable key stops nothing else, not even the
+    /// requests about other apps.
+    private func clients(
+        _ settings: Settings, _ logger: Logger, _ transport: HTTPTransport
+    ) -> [BundleId: AppStoreServerAPIClient] {
         var clients: [BundleId: AppStoreServerAPIClient] = [:]
-        for app in apps where app.api != nil {
+        for app in settings.configuration.apps where app.api != nil {
             do { clients[app.bundleId] = try settings.client(for: app, transport) } catch {
                 let failure = CommandFailure(error)
                 logger.warning(
@@ -130,23 +114,7 @@ struct ServeCommand: OutputCommand {
                     metadata: ["code": "\(failure.code)"])
             }
         }
-        guard !clients.isEmpty else { return [] }
-        var services: [any Service] = []
-        host.reach.use(clients, host.answerLedgers())
-        if server.recovers {
-            let watch = RecoveryWatch(
-                host: host, clients: clients.sorted { $0.key < $1.key }.map(\.value),
-                clock: SystemClock(host.clock)
-            ) { host.observer.noted($0) }
-            services.append(UntilShutdown { await watch.run() })
-        }
-        if server.reconcile {
-            let loop = ReconcileLoop(
-                host, clients: clients, clock: SystemClock(host.clock)
-            ) { host.observer.noted($0) }
-            services.append(UntilShutdown { await loop.run() })
-        }
-        return services
+        return clients
     }
 
     private func apply(to server: inout ServiceConfiguration.Server) throws {

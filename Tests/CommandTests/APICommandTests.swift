@@ -114,6 +114,33 @@ struct APICommandTests {
         }
     }
 
+    @Test("revocation: require keeps out of the log what has no known status, by every command")
+    func revocationUnknown() async throws {
+        try await serving { place, ids in
+            // given
+            // The responder that the certificates name is nowhere (RFC 6761 §6.4).
+            let options = try place.configured(
+                [Workplace.app], others: ["verification: { revocation: require }"])
+            let window = ["--from", "2026-03-01T00:00:00Z", "--to", "2026-05-20T00:00:00Z"]
+            let commands = [
+                ["api", "transaction-info", ids[0]], ["backfill"], ["recover"] + window,
+                ["quarantine", "retry"],
+            ]
+            for command in commands {
+                // when
+                let outcome = try await place.run(command + options, input: ids[0])
+                // then
+                #expect(outcome.code == 1, "\(command) \(outcome.err)")
+                let events = try await place.run(["export", "events"] + options)
+                #expect(events.code == 0 && events.out.isEmpty, "\(command)")
+            }
+            let list = try await place.run(["quarantine", "list", "--json"] + options)
+            let items = try list.json()["items"]?.array ?? []
+            let codes = Set(items.map { $0["code"]?.string })
+            #expect(codes == ["revocationUnknown"])
+        }
+    }
+
     @Test("an id unknown to Apple is exit code 1, and a rejected key 78")
     func refusals() async throws {
         try await serving { place, ids in

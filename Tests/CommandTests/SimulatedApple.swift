@@ -28,14 +28,16 @@ extension Workplace {
     }
 
     /// Writes a configuration of several apps with the root, key and base URL (unless another one
-    /// is given) of `options`; returns the options that name it.
-    func configured(_ apps: [String], baseUrl: String? = nil) throws -> [String] {
+    /// is given) of `options`, and of other settings; returns the options that name it.
+    func configured(
+        _ apps: [String], baseUrl: String? = nil, others: [String] = []
+    ) throws -> [String] {
         func option(_ name: String) throws -> String {
             options[try #require(options.firstIndex(of: name)) + 1]
         }
         let root = try option("--trust-root")
         let address = try baseUrl ?? option("--base-url")
-        var lines = ["dataDirectory: data", "trustedRoots: ['\(root)']", "apps:"]
+        var lines = others + ["dataDirectory: data", "trustedRoots: ['\(root)']", "apps:"]
         for app in apps {
             lines += [
                 "  - bundleId: \(app)", "    api:", "      keyId: \(try option("--key-id"))",

@@ -1,3 +1,4 @@
+import AppStore
 import Foundation
 import Testing
 
@@ -79,6 +80,53 @@ struct WebhooksCommandTests {
         let wrong = try await place.run(
             ["webhooks", "redeliver", "--from", "3", "--to", "2"] + place.options)
         #expect(wrong.code == 64)
+    }
+
+    @Test("the service delivers a change, signs a checkpoint, and names an idle endpoint")
+    func served() async throws {
+        // given
+        let place = try workplace()
+        let origin = "example.com/log"
+        let made = try await place.run(["audit", "keygen", "--origin", origin, "audit.key"])
+        #expect(made.code == 0, "\(made.err)")
+        try place.write(
+            [
+                "webhooks:", "  - name: books", "    url: http://127.0.0.1:9/",
+                "    secretFile: hook.secret", "  - name: idle", "    url: http://127.0.0.1:9/",
+                "    secretFile: hook.secret", "    environment: xcode",
+                "audit: { origin: \(origin), keyFile: audit.key }",
+            ], to: "hooks.yaml")
+        let service = try await ServiceRun(place)
+        let connection = try RawConnection(port: service.port)
+        // Only a hang reaches the number of polls. The first checkpoint comes after ten seconds.
+        func answers(_ path: String, _ isWanted: (RawAnswer) -> Bool) async throws -> Bool {
+            for _ in 0..<1_200 {
+                if let answer = await connection.get(path), isWanted(answer) { return true }
+                try await Task.sleep(for: .milliseconds(50))
+            }
+            return false
+        }
+        // when
+        let token = try JSONValue.parse(Array(Evidence.lines[0].utf8))["signedPayload"]?.string
+        let body = #"{"signedPayload":"\#(try #require(token))"}"#
+        let taken = await connection.notify(Array(body.utf8))
+        // then
+        #expect(taken?.status == 200)
+        let isAttempted = try await answers("/v1/webhooks") { answer in
+            let json = try? JSONValue.parse(answer.body)
+            let outcomes = (json?["endpoints"]?.array ?? []).map { $0["lastOutcome"]?.string }
+            return outcomes == ["unreachable"]
+        }
+        #expect(isAttempted)
+        let isSigned = try await answers("/v1/log/checkpoint") { answer in
+            answer.status == 200
+                && String(decoding: answer.body, as: UTF8.self).hasPrefix("\(origin)\n1\n")
+        }
+        #expect(isSigned)
+        service.launched.signal(SIGTERM)
+        let outcome = try await service.launched.outcome()
+        #expect(outcome.code == 0)
+        #expect(outcome.err.contains("Nothing is delivered to the webhook idle"), "\(outcome.err)")
     }
 
     @Test("of two endpoints a redelivery takes the named one, and without a name none")

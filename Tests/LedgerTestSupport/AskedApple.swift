@@ -84,7 +84,8 @@ package struct AskedApple: Sendable {
     /// The ledgers of a test, for responses.
     package func books(_ ledger: TemporaryLedger) -> EnvironmentLedgers {
         EnvironmentLedgers(
-            ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier
+            ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier,
+            revocation: nil
         ) { [clock] in clock.now }
     }
 }

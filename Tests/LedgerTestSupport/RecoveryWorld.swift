@@ -109,7 +109,7 @@ package struct RecoveryWorld: Sendable {
             let projecting = CommandProjecting(opened) { _ in }
             let recovery = Recovery(
                 request, ledger: opened, client: client, apps: ledger.configuration.apps,
-                verifier: ledger.verifier
+                verifier: ledger.verifier, revocation: nil
             ) { now }
             let result = await Result {
                 try await RecoveryRun(recovery) { () async throws(StoreError) in

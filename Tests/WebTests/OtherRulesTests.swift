@@ -40,7 +40,7 @@ struct OtherRulesTests {
             _ = try await ProjectorLock.held(directory: directory)
             let host = try await LedgerHost.open(
                 configuration, environments: [.production], roots: TestAuthority.roots,
-                waitLimit: OtherRulesTests.limit
+                steady: nil, waitLimit: OtherRulesTests.limit
             ) { ServedPlace.now }
             async let following: Void = host.run(isServing: false)
             let result = await Result { () async throws -> String? in

@@ -212,7 +212,7 @@ struct ReceiptTruthTests {
         let client = try Self.client(reported.books, faults)
         let books = EnvironmentLedgers(
             place.configuration.ledger, apps: place.configuration.apps,
-            verifier: EvidenceVerifier(roots: place.roots),
+            verifier: EvidenceVerifier(roots: place.roots), revocation: nil,
             ledgers: host.ledgers.map(\.ledger)
         ) { ServedPlace.now }
         host.reach.use([client.bundleId: client], books)

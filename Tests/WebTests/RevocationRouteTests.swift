@@ -65,6 +65,10 @@ struct RevocationRouteTests {
             let upload = try await client.post("/v1/transactions", purchase.uploadBody())
             #expect(upload.status == 422)
             #expect(upload.code == "certificateRevoked")
+            let retried = try await client.send(.post, "/v1/quarantine:retry", .decision())
+            #expect(retried.status == 200)
+            #expect(retried.json["read"]?.int64 == 3)
+            #expect(retried.json["appended"]?.int64 == 0)
             let ledger = try host.ledger(.production).ledger
             #expect(try await ledger.log.head().position == 0)
             #expect(try await ledger.operations.quarantineCount() == 3)

@@ -41,7 +41,8 @@ struct ShutdownTests {
         let place = try ServedPlace()
         try await Gate.services.pass {
             let host = try await LedgerHost.open(
-                place.configuration, environments: place.environments, roots: place.roots
+                place.configuration, environments: place.environments, roots: place.roots,
+                steady: nil
             ) { ServedPlace.now }
             async let projecting: Void = host.run()
             let service = try WebService(host: host, logger: place.logger)

@@ -22,7 +22,7 @@ public final class EnvironmentLedgers: Sendable {
     /// `close` is not called on `ledgers`, which are open already.
     public init(
         _ configuration: Configuration, apps: [Configuration.App], verifier: EvidenceVerifier,
-        revocation: RevocationChecks? = nil, ledgers: [EnvironmentLedger] = [],
+        revocation: RevocationChecks?, ledgers: [EnvironmentLedger] = [],
         clock: @escaping @Sendable () -> Timestamp
     ) {
         self.configuration = configuration

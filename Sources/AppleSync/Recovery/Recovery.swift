@@ -51,7 +51,7 @@ public struct Recovery: Sendable {
     public init(
         _ request: RecoveryRequest, ledger: EnvironmentLedger, client: AppStoreServerAPIClient,
         apps: [Configuration.App], verifier: EvidenceVerifier,
-        revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp
+        revocation: RevocationChecks?, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.request = request
         self.ledger = ledger

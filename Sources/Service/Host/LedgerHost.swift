@@ -81,7 +81,7 @@ public final class LedgerHost: Sendable {
     /// Opens the environments' files and creates missing ones.
     ///
     /// - `steady`: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
-    ///   is always trusted.
+    ///   is always trusted, also one that is not the system's.
     /// - `responders`: reaches OCSP responders, where the configuration has revocation checked;
     ///   without it every status is unknown.
     /// - `waitLimit`: how long a query waits for the projector before it fails.
@@ -90,7 +90,8 @@ public final class LedgerHost: Sendable {
         _ configuration: ServiceConfiguration, environments: [Environment] = usualEnvironments,
         roots: TrustedRoots, responders: (any RevocationTransport)? = nil,
         observer: any ServingObserver = NoServingObserver(),
-        steady: (@Sendable () -> Int64)? = nil, waitLimit: Duration = ServedLedger.waitLimit,
+        steady: (@Sendable () -> Int64)? = ClockWatch.machineSteady(),
+        waitLimit: Duration = ServedLedger.waitLimit,
         retentionLimit: Duration = LedgerHost.retentionLimit,
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {

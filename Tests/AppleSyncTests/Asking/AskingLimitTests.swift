@@ -297,7 +297,7 @@ struct AskingLimitTests {
         let result = try await place.session { session -> ChainReconciliation in
             let books = EnvironmentLedgers(
                 place.configuration, apps: place.configuration.apps, verifier: place.verifier,
-                ledgers: [session.ledger]
+                revocation: nil, ledgers: [session.ledger]
             ) { apple.clock.now }
             return await Reconcile(
                 [AskedApple.app: apple.client], ledgers: books, ledger: session.ledger,

@@ -120,7 +120,7 @@ struct BackfillTests {
                 })
                 let books = EnvironmentLedgers(
                     place.configuration, apps: place.configuration.apps,
-                    verifier: place.verifier, ledgers: [session.ledger]
+                    verifier: place.verifier, revocation: nil, ledgers: [session.ledger]
                 ) { apple.clock.now }
                 let operations = session.ledger.operations
                 _ = try await Backfill(

@@ -95,7 +95,7 @@ struct ReconcileAloneTests {
                     bundleId: AskedApple.app, environment: .production, from: Self.days(from),
                     to: Self.days(to)),
                 ledger: ledger, client: apple.client, apps: place.configuration.apps,
-                verifier: place.verifier
+                verifier: place.verifier, revocation: nil
             ) { AskedApple.now }
             let result = await Result {
                 try await RecoveryRun(recovery) { () async throws(StoreError) in

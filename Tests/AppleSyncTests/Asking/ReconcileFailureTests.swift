@@ -220,7 +220,7 @@ struct ReconcileFailureTests {
             })
             let books = EnvironmentLedgers(
                 place.configuration, apps: place.configuration.apps, verifier: place.verifier,
-                ledgers: [session.ledger]
+                revocation: nil, ledgers: [session.ledger]
             ) { apple.clock.now }
             let report = try await Reconcile(
                 [AskedApple.app: apple.client], ledgers: books, ledger: session.ledger,

@@ -28,7 +28,7 @@ struct ReconcileTests {
         try await place.session { session in
             let books = EnvironmentLedgers(
                 place.configuration, apps: place.configuration.apps, verifier: place.verifier,
-                ledgers: [session.ledger]
+                revocation: nil, ledgers: [session.ledger]
             ) { apple.clock.now }
             return try await Reconcile(
                 others.merging(hasKey ? [AskedApple.app: apple.client] : [:]) { $1 },

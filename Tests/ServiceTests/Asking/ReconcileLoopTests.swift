@@ -1,13 +1,18 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
+import Foundation
 import Intake
 import Ledger
 import LedgerTestSupport
-import Service
+import Proofs
+import Queries
 import Simulator
+import Synchronization
 import TestSupport
 import Testing
+
+@testable import Service
 
 @Suite("Reconciling while the service runs")
 struct ReconcileLoopTests {
@@ -35,7 +40,7 @@ struct ReconcileLoopTests {
             let clock = apple.clock
             let host = try await LedgerHost.open(
                 ServiceConfiguration(place.configuration), environments: [.production],
-                roots: TestAuthority.roots
+                roots: TestAuthority.roots, steady: nil
             ) { clock.now }
             async let projecting: Void = host.run()
             let (notes, reported) = AsyncStream.makeStream(of: (Int64, ServingNote).self)
@@ -186,6 +191,67 @@ struct ReconcileLoopTests {
         let read = try ServiceConfiguration(yaml: "server: { reconcile: \(word) }")
         #expect(read.server.reconcile == expected)
         #expect(ServiceConfiguration().server.reconcile)
+    }
+
+    /// Notes each wait, and ends it like that of a cancelled task.
+    private final class Waits: ServiceClock {
+        private let noted = Mutex<[Int64]>([])
+        let now = AskedApple.now
+
+        var all: [Int64] { noted.withLock { $0 } }
+
+        func sleep(milliseconds: Int64) async throws(CancellationError) {
+            noted.withLock { $0.append(milliseconds) }
+            throw CancellationError()
+        }
+    }
+
+    @Test(
+        "Recovery, reconciliation and checkpoints run where they are configured",
+        arguments: [
+            // Before its first round recovery waits 15 s, reconciliation 60 s, a checkpoint 10 s.
+            (true, true, true, true, [10_000, 15_000, 60_000]),
+            (true, true, false, false, [15_000]), (true, false, true, false, [60_000]),
+            (true, false, false, true, [10_000]), (true, false, false, false, []),
+            (false, true, true, true, [10_000]),
+        ] as [(Bool, Bool, Bool, Bool, [Int64])])
+    func loops(
+        hasClient: Bool, recovers: Bool, reconciles: Bool, hasAudit: Bool, firstWaits: [Int64]
+    ) async throws {
+        // given
+        let place = try TemporaryLedger()
+        let apple = try AskedApple()
+        var configuration = ServiceConfiguration(place.configuration)
+        (configuration.server.recovers, configuration.server.reconcile) = (recovers, reconciles)
+        if hasAudit {
+            let key = try NoteSignerKey(name: "example.com/log")
+            let file = place.directory.file("audit.key")
+            try Data(key.secretText.utf8).write(to: URL(filePath: file))
+            // That of the Sandbox, which is not served, has no file.
+            configuration.audits = [(Environment.production, file), (.sandbox, "none")].map {
+                .init(environment: $0, origin: "example.com/log", keyFile: $1)
+            }
+        }
+        let served = configuration
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                served, environments: [.production], roots: TestAuthority.roots, steady: nil
+            ) { AskedApple.now }
+            let clock = Waits()
+            // when
+            let clients = hasClient ? [AskedApple.app: apple.client] : [:]
+            let loops = Result(catching: {
+                try host.loops(clients, apple.transport, clock: clock)
+            })
+            for loop in (try? loops.get()) ?? [] { try? await loop.run() }
+            async let running: Void = host.run()
+            host.stop()
+            await running
+            // then
+            let count = try loops.get().count
+            #expect(count == firstWaits.count)
+            #expect(clock.all.sorted() == firstWaits)
+        }
     }
 
     @Test("Another value is refused, and the setting named")

@@ -59,7 +59,7 @@ struct NodePlace: Sendable {
         let clock = clock
         return try await LedgerHost.open(
             configuration, environments: [.production], roots: TestAuthority.roots,
-            waitLimit: .seconds(120)
+            steady: nil, waitLimit: .seconds(120)
         ) { clock.now.advanced(byMilliseconds: ahead) }
     }
 

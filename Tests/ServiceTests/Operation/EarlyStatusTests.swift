@@ -14,7 +14,7 @@ struct EarlyStatusTests {
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
                 ServiceConfiguration(place.configuration), environments: [.production],
-                roots: place.roots
+                roots: place.roots, steady: nil
             ) { TemporaryLedger.end }
             let status = try await host.status(.production)
             async let running: Void = host.run()

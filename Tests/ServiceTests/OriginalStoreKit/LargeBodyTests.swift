@@ -40,7 +40,8 @@ struct LargeBodyTests {
         }
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots,
+                steady: nil
             ) { now }
             async let running: Void = host.run()
             let log = try host.ledger(.production).ledger.log
@@ -121,14 +122,15 @@ struct LargeBodyTests {
         let verifier = place.verifier
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots,
+                steady: nil
             ) { AskedApple.now }
             async let running: Void = host.run()
             host.reach.use(
                 [AskedApple.app: apple.client],
                 EnvironmentLedgers(
                     configuration, apps: configuration.apps, verifier: verifier,
-                    ledgers: host.ledgers.map(\.ledger)
+                    revocation: nil, ledgers: host.ledgers.map(\.ledger)
                 ) { AskedApple.now })
             let result = await Result {
                 // However long the first opening takes here.

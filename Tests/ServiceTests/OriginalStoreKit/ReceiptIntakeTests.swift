@@ -168,7 +168,8 @@ struct ReceiptIntakeTests {
         }
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots,
+                steady: nil
             ) { AskedApple.now }
             async let running: Void = host.run()
             // However long the first opening takes here.
@@ -222,7 +223,8 @@ struct ReceiptIntakeTests {
         let body = json.bytes
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots,
+                steady: nil
             ) { [clock = apple.clock] in clock.now }
             async let running: Void = host.run()
             _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
@@ -280,7 +282,8 @@ struct ReceiptIntakeTests {
         let body = json.bytes
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots
+                ServiceConfiguration(configuration), environments: [.production], roots: roots,
+                steady: nil
             ) { AskedApple.now }
             async let running: Void = host.run()
             _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
@@ -305,7 +308,7 @@ extension AskedApple {
     fileprivate func books(_ ledger: TemporaryLedger, _ host: LedgerHost) -> EnvironmentLedgers {
         EnvironmentLedgers(
             ledger.configuration, apps: ledger.configuration.apps, verifier: ledger.verifier,
-            ledgers: host.ledgers.map(\.ledger)
+            revocation: nil, ledgers: host.ledgers.map(\.ledger)
         ) { [clock] in clock.now }
     }
 }

@@ -42,7 +42,7 @@ struct RecoveryWatchTests {
         return try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
                 ServiceConfiguration(configuration), environments: [.production],
-                roots: TestAuthority.roots
+                roots: TestAuthority.roots, steady: nil
             ) { clock.now }
             async let projecting: Void = host.run()
             let reported: Mutex<[ServingNote]> = Mutex([])

@@ -1,4 +1,6 @@
 import AppStore
+import LedgerTestSupport
+import TestSupport
 import Testing
 
 @testable import Service
@@ -205,6 +207,47 @@ struct ClockPolicyTests {
         confirm(&policy, 0, signed: signed, 0)
         #expect(policy.jumpMilliseconds == nil)
         expect(&policy, 1, 1, is: 1)
+    }
+
+    @Test("The machine's monotonic clock advances, and does not go back")
+    func machine() {
+        // given
+        let steady = ClockWatch.machineSteady()
+        let began = ContinuousClock.now
+        // when
+        var readings: [Int64] = []
+        while began.duration(to: .now) < .milliseconds(3) { readings.append(steady()) }
+        readings.append(steady())
+        // then
+        #expect(readings == readings.sorted())
+        #expect(readings.allSatisfy { $0 >= 0 })
+        let last = readings.last ?? 0
+        #expect(last >= 3)
+    }
+
+    @Test("A host compares its clock with the machine's monotonic one unless told otherwise")
+    func host() async throws {
+        // given
+        let place = try TemporaryLedger()
+        let clock = ManualClock(TemporaryLedger.end)
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(place.configuration), environments: [.production],
+                roots: place.roots
+            ) { clock.now }
+            let before = host.clock()
+            // when
+            clock.advance(byMilliseconds: 2 * Self.hour)
+            let after = host.clock()
+            let isAhead = host.clockWatch.jumpMilliseconds != nil
+            async let running: Void = host.run()
+            host.stop()
+            await running
+            // then
+            #expect(before == TemporaryLedger.end)
+            #expect(after < clock.now)
+            #expect(isAhead)
+        }
     }
 
     @Test("Clocks at the ends of their range trap nothing")

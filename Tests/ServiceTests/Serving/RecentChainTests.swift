@@ -35,7 +35,7 @@ struct RecentChainTests {
         configuration.server.notificationNetworks = networks
         try await Gate.ledgers.pass {
             let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: roots
+                configuration, environments: [.production], roots: roots, steady: nil
             ) { TemporaryLedger.end }
             async let running: Void = host.run()
             let result = await Result { try await body(host) }

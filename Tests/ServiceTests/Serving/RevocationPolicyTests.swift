@@ -41,7 +41,7 @@ struct RevocationPolicyTests {
                 ServiceConfiguration(place.configuration), environments: [.production],
                 roots: place.roots,
                 responders: isReachable ? OCSPTransport(responder) : nil,
-                observer: Observer(responder: responder)
+                observer: Observer(responder: responder), steady: nil
             ) { responder.now }
             async let running: Void = host.run()
             let result = await Result { try await body(host) }

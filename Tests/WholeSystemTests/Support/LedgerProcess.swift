@@ -35,7 +35,7 @@ struct LedgerProcess {
     ) async throws -> LedgerProcess {
         let host = try await LedgerHost.open(
             ServiceConfiguration(world.configuration(directory)), environments: [world.environment],
-            roots: TestAuthority.roots, observer: StepObserver(steps: steps)
+            roots: TestAuthority.roots, observer: StepObserver(steps: steps), steady: nil
         ) { clock.now }
         steps.begin(directory)
         steps.pass("opened")
@@ -125,7 +125,7 @@ struct LedgerProcess {
     ) async throws(RecoveryFailure) -> RecoveryReport {
         var recovery = Recovery(
             request, ledger: ledger, client: client, apps: host.configuration.apps,
-            verifier: verifier
+            verifier: verifier, revocation: nil
         ) { [clock, steps] in
             steps.pass("read")
             return clock.now
