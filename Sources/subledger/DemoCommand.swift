@@ -115,7 +115,8 @@ struct DemoCommand: AsyncParsableCommand {
                 place: place, id: id, applePort: applePort, isOnce: isOnce, window: window,
                 ports: ports)
             let service = try WebService(host: host, metrics: metrics, logger: logger)
-            try await service.run(with: [show]) { port in
+            // The demo ends with its terminal, and leaves no lock behind.
+            try await service.run(with: [show], trapsHangup: false) { port in
                 announced.yield(port)
                 announced.finish()
             }

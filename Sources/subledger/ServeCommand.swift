@@ -1,7 +1,6 @@
 import AppStore
 import AppStoreAPI
 import ArgumentParser
-import Foundation
 import Intake
 import Logging
 import Queries
@@ -25,13 +24,8 @@ struct ServeCommand: OutputCommand {
     @OptionGroup var common: SharedOptions
 
     func output(_ settings: Settings) async throws -> Output {
-        // Until `HangupService` traps it, SIGHUP would end the process. The files that it reloads
-        // are read after this.
-        signal(SIGHUP, SIG_IGN)
         var settings = settings
         _ = try settings.requiredApps()
-        // An unusable table fails here instead of in the first report.
-        _ = try settings.configuration.rates()
         try apply(to: &settings.configuration.server)
         let served = settings.servedEnvironments
         let endpoints = try WebhookEndpoint.endpoints(of: settings.configuration).filter {
@@ -46,6 +40,11 @@ struct ServeCommand: OutputCommand {
         }
         for warning in settings.configuration.idleWebhookWarnings(serving: served) {
             log.logger.warning("\(warning)", metadata: ["code": "webhookNotServed"])
+        }
+        // Only reports of money need them, and they are read again when the file changes.
+        do { _ = try settings.configuration.rates() } catch {
+            log.logger.warning(
+                "Reports of money fail: \(error)", metadata: ["code": "invalidRates"])
         }
         if let limit = OpenFileLimit.raise(), limit < OpenFileLimit.comfortable {
             log.logger.warning(

@@ -59,6 +59,11 @@ struct Subledger: AsyncParsableCommand {
     static func main() async {
         // With SIGXFSZ ignored, a file size limit is reported like a full disk.
         signal(SIGXFSZ, SIG_IGN)
+        // Until `HangupService` traps it, SIGHUP would end the service. The files that it reloads
+        // are read after this.
+        if CommandLine.arguments.dropFirst().first == ServeCommand.configuration.commandName {
+            signal(SIGHUP, SIG_IGN)
+        }
         do {
             try await run(nil)
         } catch {

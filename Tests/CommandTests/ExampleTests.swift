@@ -69,7 +69,7 @@ struct ExampleTests {
     }
 
     @Test(
-        "Units start again however often they fail, unless the configuration cannot be used",
+        "Units start again however they end, unless the configuration cannot be used",
         arguments: ["subledger.service", "subledger@.service"])
     func restarts(name: String) throws {
         let unit = try String(contentsOfFile: "\(Self.folder)/\(name)", encoding: .utf8)
@@ -77,6 +77,7 @@ struct ExampleTests {
         try #require(parts.count == 2)
         #expect(parts[0].contains("\nStartLimitIntervalSec=0\n"))
         #expect(parts[1].contains("\nRestartPreventExitStatus=78\n"))
+        #expect(parts[1].contains("\nRestart=always\n"))
         #expect(parts[1].contains("\nRestartSec="))
     }
 

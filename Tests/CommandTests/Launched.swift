@@ -9,7 +9,9 @@ struct Launched: Sendable {
     /// How it ended.
     enum Ending: Sendable, Equatable {
         case exited(Int32)
-        case killed
+        case signalled(Int32)
+
+        static let killed = Ending.signalled(SIGKILL)
     }
 
     init(_ child: Child) throws {
@@ -64,7 +66,8 @@ struct Launched: Sendable {
     }
 
     private func ending(_ status: Int32) -> Ending {
-        status & 0x7F == 0 ? .exited((status >> 8) & 0xFF) : .killed
+        let number = status & 0x7F
+        return number == 0 ? .exited((status >> 8) & 0xFF) : .signalled(number)
     }
 
     private func blocking<Value: Sendable>(

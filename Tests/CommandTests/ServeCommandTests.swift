@@ -156,7 +156,7 @@ struct ServeCommandTests {
         #expect(try await place.run("audit", "verify").code == 0)
     }
 
-    @Test("An app whose key cannot be read keeps no other app from Apple and from signing")
+    @Test("An unusable key keeps no other app from Apple and from signing, nor do unusable rates")
     func unusableKey() async throws {
         let place = try Workplace(
             options: ["--data", "data", "--trust-root", "root.der", "--config", "own.yaml"])
@@ -167,7 +167,8 @@ struct ServeCommandTests {
         let ids = "keyId: \(key.keyId), issuerId: \(key.issuerId)"
         try place.write(
             [
-                "server: { recovery: off, reconcile: off, log: { format: json } }", "apps:",
+                "server: { recovery: off, reconcile: off, log: { format: json } }",
+                "reports: { ratesFile: none.yaml }", "apps:",
                 "  - bundleId: com.example.other", "    appAppleId: 2",
                 "    api: { \(ids), privateKeyFile: nokey }",
                 "  - bundleId: \(Evidence.app)", "    appAppleId: 1",
@@ -194,6 +195,7 @@ struct ServeCommandTests {
         let lines = outcome.err.split(separator: "\n")
         let codes = try lines.map { try JSONValue.parse(Array($0.utf8))["code"]?.string }
         #expect(codes.filter { $0 == "secretOpenToOthers" }.count == 1, "\(outcome.err)")
+        #expect(codes.filter { $0 == "invalidRates" }.count == 1, "\(outcome.err)")
         #expect(outcome.err.split(separator: "can be read by").count == 2, "\(outcome.err)")
     }
 

@@ -11,7 +11,8 @@ public func offPool<Value: Sendable>(
     return try result.get()
 }
 
-/// Attributes for posix_spawn: threads of Dispatch block signals, and a program would inherit that.
+/// Attributes for posix_spawn: threads of Dispatch block signals, and `nohup` ignores SIGHUP; a
+/// program would inherit both.
 public func withoutBlockedSignals<Value>(
     _ body: (UnsafePointer<posix_spawnattr_t>) -> Value
 ) -> Value {
@@ -21,7 +22,12 @@ public func withoutBlockedSignals<Value>(
     var none = sigset_t()
     sigemptyset(&none)
     posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+    var hangup = sigset_t()
+    sigemptyset(&hangup)
+    sigaddset(&hangup, SIGHUP)
+    posix_spawnattr_setsigdefault(&attributes, &hangup)
+    posix_spawnattr_setflags(
+        &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     return body(&attributes)
 }
 

@@ -13,7 +13,8 @@ struct LogLineTests {
     /// The log output of some entries. Uses a file: a pipe ends only once every process that
     /// inherited it has exited.
     private func written(
-        _ format: ServiceConfiguration.Server.Log.Format, _ log: (Logger) -> Void
+        _ format: ServiceConfiguration.Server.Log.Format, level: Logger.Level = .info,
+        _ log: (Logger) -> Void
     ) async throws -> [UInt8] {
         let directory = try TemporaryDirectory()
         defer { withExtendedLifetime(directory) {} }
@@ -25,7 +26,7 @@ struct LogLineTests {
             Logger(label: "test") { _ in
                 LineLogHandler(
                     sink: sink, format: format, clock: { Timestamp(milliseconds: 0) },
-                    logLevel: .info)
+                    logLevel: level)
             })
         await sink.flush(within: 60)
         try file.close()
@@ -111,11 +112,13 @@ struct LogLineTests {
         #expect(entry["message"]?.string?.count == LineLogHandler.maximumLength)
     }
 
-    @Test("Every act of an operator is written, with the whole reason")
-    func acts() async throws {
+    @Test(
+        "Every act of an operator is written at each level, with the whole reason",
+        arguments: [Logger.Level.info, .error])
+    func acts(level: Logger.Level) async throws {
         let reason = String(repeating: "x", count: CommandLimits.reasonByteCount)
         let count = LogRateLimiter.entriesPerSecond + 1
-        let bytes = try await written(.json) { logger in
+        let bytes = try await written(.json, level: level) { logger in
             let observer = ServiceObserver(logger: logger, metrics: ServiceMetrics())
             for _ in 0..<count {
                 observer.noted(

@@ -48,9 +48,10 @@ struct ShutdownTests {
             let service = try WebService(host: host, logger: place.logger)
             let witness = Witness(service)
             let (running, announced) = AsyncStream.makeStream(of: Void.self)
-            // Without the member that traps a signal of this process.
-            let members = service.members(beside: [witness]) { _ in announced.finish() }
-                .filter { !($0.service is HangupService) }
+            // A trap would be one of this process.
+            let members = service.members(beside: [witness], trapsHangup: false) { _ in
+                announced.finish()
+            }
             let group = ServiceGroup(
                 configuration: ServiceGroupConfiguration(services: members, logger: place.logger))
             async let serving: Void = ShutdownTests.run(group, announced)

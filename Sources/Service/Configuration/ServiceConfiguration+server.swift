@@ -95,6 +95,10 @@ extension ServiceConfiguration {
             }
             server.tokens.append(read)
         }
+        // They may be commented out by mistake; without any the whole service is open.
+        guard !server.tokens.isEmpty || !mapping.keys.contains("tokens") else {
+            throw mapping.invalid("tokens", "At least one is expected; omit the key for none.")
+        }
         server.tls = try mapping.read("tls") { (tls) throws(ConfigurationError) in
             Server.TLS(
                 certificateFile: try tls.required("certificateFile"),

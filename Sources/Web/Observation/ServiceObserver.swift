@@ -80,7 +80,8 @@ public final class ServiceObserver: ServingObserver {
 
     public func noted(_ note: ServingNote) {
         if let round = note.reconciled { reconciled(round) }
-        // The only record of most acts of operators, which few clients can cause.
+        // The only record of most acts of operators, which few clients can cause: each is written,
+        // whatever the configured level.
         let suppressed = note.reason == nil ? pace.admit(note.code) : 0
         guard let suppressed else { return }
         var metadata: Logger.Metadata = ["code": "\(note.code)"]
@@ -100,6 +101,8 @@ public final class ServiceObserver: ServingObserver {
             case .warning: .warning
             case .error: .error
             }
+        var logger = logger
+        if note.reason != nil { logger.logLevel = level }
         logger.log(level: level, "\(note.message)", metadata: metadata)
     }
 }

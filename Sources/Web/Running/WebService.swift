@@ -139,12 +139,13 @@ public struct WebService: Sendable {
     /// The services that run concurrently. The last shuts down first, so that `/readyz` reports a
     /// shutdown at once.
     func members(
-        beside services: [any Service], onRunning: @escaping @Sendable (Int) async -> Void
+        beside services: [any Service], trapsHangup: Bool,
+        onRunning: @escaping @Sendable (Int) async -> Void
     ) -> [ServiceGroupConfiguration.ServiceConfiguration] {
-        var members: [ServiceGroupConfiguration.ServiceConfiguration] = [
-            .init(service: HangupService(certificates: certificates, host: host, logger: logger)),
-            .init(service: application(onRunning: onRunning)),
-        ]
+        let hangup = HangupService(certificates: certificates, host: host, logger: logger)
+        var members: [ServiceGroupConfiguration.ServiceConfiguration] =
+            trapsHangup ? [.init(service: hangup)] : []
+        members.append(.init(service: application(onRunning: onRunning)))
         members += services.map { ServiceGroupConfiguration.ServiceConfiguration(service: $0) }
         members.append(
             .init(service: readiness, successTerminationBehavior: .gracefullyShutdownGroup))
@@ -155,14 +156,17 @@ public struct WebService: Sendable {
     /// everything and closes the files.
     ///
     /// - `services`: services to run alongside, such as webhook delivery.
+    /// - `trapsHangup`: whether SIGHUP reloads files. Otherwise it does what it did before: by
+    ///   default it ends the process, so that none outlives its terminal.
     ///
     /// Throws `WebServiceError` when it cannot listen.
     public func run(
-        with services: [any Service] = [], onRunning: @escaping @Sendable (Int) async -> Void
+        with services: [any Service] = [], trapsHangup: Bool = true,
+        onRunning: @escaping @Sendable (Int) async -> Void
     ) async throws {
         WebService.warn(of: certificates, at: host.clock(), logger)
         let hasListened = Mutex(false)
-        let members = members(beside: services) { port in
+        let members = members(beside: services, trapsHangup: trapsHangup) { port in
             hasListened.withLock { $0 = true }
             await onRunning(port)
         }

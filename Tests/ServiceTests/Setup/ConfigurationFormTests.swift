@@ -43,6 +43,8 @@ struct ConfigurationFormTests {
             ("products: { a: { duration: 0 } }", "products.a.duration"),
             ("server: { notificationNetworks: [] }", "server.notificationNetworks"),
             ("server:\n  notificationNetworks:\n", "server.notificationNetworks"),
+            ("server: { tokens: [] }", "server.tokens"),
+            ("server:\n  tokens:\n", "server.tokens"),
             (
                 "webhooks: [ { url: 'https://a.example', secretFile: s, types: [] } ]",
                 "webhooks[0].types"
