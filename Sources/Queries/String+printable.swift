@@ -38,7 +38,8 @@ extension String {
         var shown = printable
         let isSplit = shown.utf8.contains(UInt8(ascii: ";"))
         if isSplit {
-            for start in String.formulaStarts {
+            // An empty pair of quotes may stand before a formula.
+            for start in String.formulaStarts + ["\""] {
                 shown = shown.replacing(ascii: ";\(start)", with: ";'\(start)")
             }
         }

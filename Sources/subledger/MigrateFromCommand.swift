@@ -116,7 +116,9 @@ private struct MigrationRun {
         var missing = Set(plan.parts.map(\.scope.bundleId))
         do {
             let apps = try settings.selectedApps(command.access)
-            for app in apps { _ = try settings.credentials(of: app) }
+            for app in apps where missing.contains(app.bundleId) {
+                _ = try settings.credentials(of: app)
+            }
             missing.subtract(apps.map(\.bundleId))
         } catch {
             let error = CommandFailure(error)
@@ -167,11 +169,14 @@ private struct MigrationRun {
     ) async throws -> Findings {
         let progress = ProgressLine()
         defer { progress.end() }
-        let (clients, verifier) = (try apple.clients(), try settings.verifier())
+        let apps = Set(plan.parts.map(\.scope.bundleId))
+        let (clients, verifier) = (try apple.clients(of: apps), try settings.verifier())
         // Before anything is written.
         var leases: [KeptLease] = []
         defer { for lease in leases { lease.release() } }
-        for environment in Set(plan.parts.map(\.scope.environment)) {
+        // In one order, so that of two migrations one begins.
+        let environments = Set(plan.parts.map(\.scope.environment))
+        for environment in environments.sorted(by: { $0.rawValue < $1.rawValue }) {
             leases.append(try await .backfill(in: apple.ledgers.ledger(environment)))
         }
         var findings = Findings(

@@ -114,7 +114,7 @@ extension APIFailure {
     /// Whether Apple does not know the id: 4040010, 4040005 where it wants an original one.
     package var isUnknownId: Bool {
         switch appleCode?.value {
-        case .transactionIdNotFound, .originalTransactionIdNotFound, .accountNotFound: true
+        case .transactionIdNotFound, .originalTransactionIdNotFound: true
         default: false
         }
     }

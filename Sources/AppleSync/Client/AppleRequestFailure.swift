@@ -62,8 +62,10 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     /// Whether the same request may succeed later, so that the failure is not about the customer.
     var mayPass: Bool { failure?.code.mayPass ?? false }
 
-    /// Whether Apple does not know the id.
-    package var isUnknownId: Bool { failure?.isUnknownId ?? false }
+    /// Whether Apple does not know the id or its account (4040001).
+    package var isUnknownId: Bool {
+        appleCode == .accountNotFound || failure?.isUnknownId ?? false
+    }
 }
 
 extension APIFailure.Code {

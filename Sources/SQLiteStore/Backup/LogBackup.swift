@@ -114,19 +114,23 @@ public struct LogBackup: Sendable {
             remedy: "Run `subledger audit verify`; keep the existing backups.")
     }
 
-    /// Adds the checkpoints to the copy, those beyond its end too, up to the newest size. What
-    /// cannot be read is left out: a log is backed up even without operational state.
+    /// Adds the checkpoints to the copy, those beyond its end too, up to the newest size. What is
+    /// damaged is left out: a log is backed up even without operational state.
     private func addCheckpoints(
         _ newest: Outcome<Int64>, _ head: LogHead, to staging: StagingDirectory
     ) async throws(StoreError) -> (count: Int, failure: StoreError?) {
         guard let operations else { return (0, nil) }
         var (end, failure) = (head.position, StoreError?.none)
-        do throws(StoreError) { end = max(end, try newest.get()) } catch { failure = error }
+        do throws(StoreError) { end = max(end, try newest.get()) } catch {
+            guard error.isDamage || error.code == .ioError else { throw error }
+            failure = error
+        }
         let table = BackupCheckpoints(path: staging.file)
         let copied = try await CheckpointCopy.run { size async throws(StoreError) in
             do throws(StoreError) {
                 return try await operations.checkpoints(after: size, through: end)
             } catch {
+                guard error.isDamage || error.code == .ioError else { throw error }
                 failure = error
                 return []
             }

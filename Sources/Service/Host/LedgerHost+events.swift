@@ -41,9 +41,9 @@ extension LedgerHost {
         let next = try await scan.run(from: place) { event, evidence in
             lines.add(event, evidence: evidence)
         }
+        let position = ledger.projectedPosition ?? 0
         return lines.page(
-            next: next, end: head, position: ledger.projectedPosition ?? 0,
-            lag: ledger.lag.positions)
+            next: next, end: head, position: position, lag: ledger.lag(after: position))
     }
 
     private func scan(
