@@ -42,7 +42,8 @@ struct BackupCommand: OutputCommand {
         let description = report.description
         let signed = report.checkpointCount > 0 ? ", \(report.checkpointCount) checkpoints" : ""
         let left =
-            report.checkpointsFailure.map { "warning: some checkpoints are left out: \($0)\n" } ?? ""
+            report.checkpointsFailure.map { "warning: some checkpoints are left out: \($0)\n" }
+            ?? ""
         return Output(
             text: "backed up \(description.position) events of"
                 + " \(description.environment.rawValue) into \(report.path):"

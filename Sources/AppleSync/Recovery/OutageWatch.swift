@@ -35,12 +35,9 @@ public struct OutageWatch: Sendable {
             own = try await OutageWatch.suggestions(
                 of: client.bundleId, in: ledger, now: clock(), excluding: swept)
         } catch { throw .store(error) }
-        let failed = OutageDetection.clipped(
-            OutageDetection.open(
-                try await failedDeliveries(),
-                OutageWatch.all(swept, of: client.bundleId, in: ledger, now: clock())),
-            now: clock())
-        return OutageDetection.merged(own + failed)
+        let failed = try await failedDeliveries(
+            excluding: [ledger.completeness.swept(client.bundleId), swept].compactMap { $0 })
+        return OutageDetection.merged(own + OutageDetection.clipped(failed, now: clock()))
     }
 
     /// The suggestions about an app from the log alone. Reads up to
@@ -63,7 +60,8 @@ public struct OutageWatch: Sendable {
 
     /// All sweeps: the certain window, even where version 1 has ended it, and the other one. No
     /// sweep confirms what came before the last version 1 notification or Apple's history: a window
-    /// that reaches back so far counts from the beginning, or that time would be suspected forever.
+    /// that reaches back so far counts from the beginning, or a silence or late deliveries of that
+    /// time would be suspected forever.
     private static func all(
         _ swept: CompleteWindow?, of app: BundleId, in ledger: EnvironmentLedger, now: Timestamp
     ) -> [CompleteWindow] {
@@ -78,22 +76,36 @@ public struct OutageWatch: Sendable {
         }
     }
 
-    private func failedDeliveries() async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
+    /// What Apple could not deliver, neither swept nor in the log: notifications that no sweep can
+    /// confirm are still fetched, and are suspected until then.
+    private func failedDeliveries(
+        excluding swept: [CompleteWindow]
+    ) async throws(RecoveryFailure) -> [OutageDetection.Suggestion] {
         let now = clock()
         var request = NotificationHistoryRequest()
         request.startDate = now.advanced(byMilliseconds: -OutageDetection.lookBackMilliseconds)
         request.endDate = now
         request.onlyFailures = true
-        var signed: [Timestamp] = []
+        var failed: [UndeliveredNotification] = []
         let pages = client.notificationHistoryPages(request, in: ledger.environment)
             .prefix(OutageWatch.failurePageCount)
         do throws(APIFailure) {
             for try await page in pages {
-                signed += (page.value.notificationHistory ?? []).compactMap {
-                    UndeliveredNotification($0)?.signedDate
+                failed += (page.value.notificationHistory ?? []).compactMap {
+                    UndeliveredNotification($0)
                 }
             }
         } catch { throw .api(error) }
-        return OutageDetection.suggestions(undelivered: signed)
+        var missing: [Timestamp] = []
+        for notification in failed {
+            guard let signed = notification.signedDate,
+                !swept.contains(where: { $0.from <= signed && signed < $0.through })
+            else { continue }
+            let key = EventKey.make(.notification, [notification.uuid])
+            do throws(StoreError) {
+                if try await ledger.log.event(key: key) == nil { missing.append(signed) }
+            } catch { throw .store(error) }
+        }
+        return OutageDetection.suggestions(undelivered: missing)
     }
 }

@@ -44,7 +44,7 @@ public enum RecoveryText {
                     + " neither detection nor Apple's history knows any but version 2."
             } else if !hasDeliveries {
                 "No delivery is known here: Apple may not reach this service. Apple lists no failed"
-                    + " delivery that was not swept."
+                    + " delivery that is missing here."
             } else if isTooOld {
                 "Nothing looks missing within Apple's history; for older notifications `subledger"
                     + " backfill` fetches the histories of customers."

@@ -79,6 +79,31 @@ struct OutageWatchTests {
         }
     }
 
+    @Test("Failed deliveries from before the last of version 1 are suggested until fetched")
+    func failedBeforeVersionOne() async throws {
+        // given: nothing arrived for ten days but one of version 1, and only the end was swept
+        var world = try RecoveryWorld()
+        try world.ledger.share()
+        world.outages = [RecoveryWorld.days(10)...RecoveryWorld.now]
+        world.ledger.now = RecoveryWorld.days(5)
+        let chain = MadeChain(start: RecoveryWorld.days(40))
+        try await world.deliver(chain.notificationV1("DID_RENEW", through: 0, at: chain.start))
+        world.ledger.now = RecoveryWorld.now
+        let short = try await world.recover(RecoveryWorld.request(6, 0))
+        #expect(short.report.complete?.from == RecoveryWorld.days(5))
+        // when
+        let before = try await suggestions(world)
+        let whole = try await world.recover(RecoveryWorld.request(14, 0))
+        let after = try await suggestions(world)
+        // then: what is in the log is not suggested, certain or not
+        #expect(!before.isEmpty)
+        #expect(before.allSatisfy { $0.reasons == [.failedDeliveries] })
+        #expect(before.allSatisfy { $0.to <= RecoveryWorld.days(6) })
+        #expect(whole.report.newCount > 0)
+        #expect(whole.report.complete == short.report.complete)
+        #expect(after.isEmpty)
+    }
+
     @Test("A log with future dates only suggests nothing")
     func onlyFuture() async throws {
         let world = try RecoveryWorld()

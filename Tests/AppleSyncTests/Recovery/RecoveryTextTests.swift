@@ -19,7 +19,7 @@ struct RecoveryTextTests {
         #expect(recent.hasPrefix("Nothing looks missing in the last \(days) days: "))
         let none = RecoveryText.nothing(isTooOld: false, hasDeliveries: false, complete: nil)
         #expect(none.hasPrefix("No delivery is known here: Apple may not reach this service."))
-        #expect(none.contains("Apple lists no failed delivery that was not swept."))
+        #expect(none.contains("Apple lists no failed delivery that is missing here."))
         #expect(none.contains("`subledger recover --from T` can tell"))
     }
 
