@@ -47,23 +47,22 @@ extension NoticeReader {
             let higher = Set(same + ofPurchase).sorted().compactMap { Statement($0, in: facts) }
                 .filter { $0.trust > lower.statement.trust }
             guard !higher.isEmpty else { continue }
-            let first = (statements[lower.id] ?? []).first { index in
-                facts[index].trust == lower.statement.trust
-                    && facts[index].statedTransaction?.revocationDate == date
-            }
+            let first = (statements[lower.id] ?? []).compactMap { Statement($0, in: facts) }
+                .filter { $0.trust == lower.statement.trust && $0.revocationDate == date }
+                .min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
             readLowerRefund(
-                of: lower.id, date, reported: first ?? lower.statement.fact,
+                of: lower.id, date, reported: first ?? lower.statement,
                 until: lower.statement.signedDate, higher)
         }
     }
 
     /// - Parameters:
     ///   - date: the stated date of the refund.
-    ///   - reported: the first fact that states it.
+    ///   - reported: the first statement of it.
     ///   - last: the date of the last such statement.
     ///   - higher: statements of higher ranks about the same purchase; not empty.
     private mutating func readLowerRefund(
-        of id: TransactionId, _ date: Timestamp, reported: Int, until last: Timestamp,
+        of id: TransactionId, _ date: Timestamp, reported: Statement, until last: Timestamp,
         _ higher: [Statement]
     ) {
         let ordered = higher.sorted(by: Statement.isWorse)
@@ -77,10 +76,10 @@ extension NoticeReader {
             statement.signedDate.milliseconds(since: date)
                 > NoticeLimits.statusToleranceMilliseconds
         }
-        let source = source(of: reported)
+        let source = source(of: reported.fact)
         if let denying = later.last(where: { $0.signedDate <= last }) {
             add(
-                .contradiction, from: facts.times[reported], facts: [denying.fact, reported],
+                .contradiction, from: reported.signedDate, facts: [denying.fact, reported.fact],
                 about: stretch(of: id),
                 "\(source) states that transaction \(id) was refunded on \(date.rfc3339), but a"
                     + " more trusted source stated no refund on \(denying.signedDate.rfc3339) and"
@@ -90,8 +89,8 @@ extension NoticeReader {
         // A statement newer than both may follow a reversed refund: it settles the question.
         let answer = later.min { ($0.signedDate, $0.fact) < ($1.signedDate, $1.fact) }
         add(
-            .unconfirmedStatement, from: facts.times[reported], to: answer?.signedDate,
-            facts: [best.fact, reported], about: stretch(of: id),
+            .unconfirmedStatement, from: reported.signedDate, to: answer?.signedDate,
+            facts: [best.fact, reported.fact], about: stretch(of: id),
             "\(source) states that transaction \(id) was refunded on \(date.rfc3339); no more"
                 + " trusted source has confirmed it since. Access continues until one does: run"
                 + " `subledger reconcile`.")

@@ -27,7 +27,7 @@ public enum TimelineEventName: String, Sendable, CaseIterable {
 public struct TimelineEvent: Hashable, Sendable {
     public var name: TimelineEventName
     /// Its signedDate; for `refunded` the revocationDate, for `upgraded` and `renewed` the
-    /// purchaseDate.
+    /// purchaseDate; where the purchase in a body proves it, that purchase's date.
     public var at: Timestamp
     public var productId: ProductId?
     public var transactionId: TransactionId?
@@ -96,6 +96,13 @@ struct TimelineEventReader {
         if leftTime != rightTime { return leftTime < rightTime }
         if one != two { return facts[one].digest < facts[two].digest }
         return left.name.rawValue < right.name.rawValue
+    }
+
+    /// The date of a fact's statement about its transaction. A purchase that a body lists may have
+    /// its own (`Lifecycle.md` §7); other facts have the date of their envelope.
+    private func time(of fact: Int) -> Timestamp {
+        guard CompletedSnapshots.isPartial(facts[fact]) else { return facts.times[fact] }
+        return facts[fact].statedTransaction?.signedDate ?? facts.times[fact]
     }
 
     // MARK: Periods
@@ -187,7 +194,7 @@ struct TimelineEventReader {
                 // It may have ended the refund of several copies.
                 guard closers.insert(closer).inserted else { continue }
                 add(
-                    .refundReversed, at: facts.times[closer], fact: closer, also: span.opener,
+                    .refundReversed, at: time(of: closer), fact: closer, also: span.opener,
                     transaction: periods[index].transactionId, detail: refund)
             }
         }
@@ -236,7 +243,7 @@ struct TimelineEventReader {
                 guard let end = statement.expiresDate, known.map({ $0 < end }) ?? true else {
                     continue
                 }
-                add(.extended, at: facts.times[statement.fact], fact: statement.fact)
+                add(.extended, at: time(of: statement.fact), fact: statement.fact)
                 known = end
             }
         }

@@ -103,6 +103,60 @@ struct SubmittedReceiptTests {
         #expect(notices.map(\.from) == [day(25)])
     }
 
+    @Test("A reversal is dated by the receipt that shows it, in timeline, state and money")
+    func reversalDate() throws {
+        let refunded = try response(
+            on: 25, created: 25, sent: [purchase("1", 5, 60, cancelled: 20)])
+        let reversed = try response(on: 50, created: 40, sent: [purchase("1", 5, 60)])
+        let life = given(refunded + reversed)
+        let states: [Start] = [
+            Start(.subscribed, day(5)), Start(.revoked, day(20)), Start(.subscribed, day(40)),
+            Start(.expired, day(60)),
+        ]
+        #expect(life.history == states)
+        #expect(life.lifeFacts(.refundReversed).map(\.at) == [day(40)])
+        let reversals = [39, 41].map { reported(life, .refunds, limit: day($0))["reversals"] }
+        #expect(reversals == [nil, 1])
+    }
+
+    @Test("A refund stated by a receipt that was requested late holds until signed data denies it")
+    func requestedLate() throws {
+        let bought = Fact.transaction("1", day(5), day(35), at: day(30))
+        let refunded = try response(
+            on: 50, created: 25, sent: [purchase("1", 5, 35, cancelled: 20)])
+        let life = given([bought] + refunded)
+        let notices = life.notices(.unconfirmedStatement)
+        #expect(notices.map(\.from) == [day(25)])
+        #expect(notices.map(\.to) == [day(30)])
+        // A receipt created after the signed statement contradicts it.
+        let again = try response(
+            on: 55, created: 40, sent: [purchase("1", 5, 35, cancelled: 20)])
+        let contradicted = given([bought] + refunded + again).notices(.contradiction)
+        #expect(contradicted.map(\.from) == [day(25)])
+        #expect(contradicted.map(\.to) == [nil])
+    }
+
+    @Test("The first statement of a refund is the one of the oldest receipt, also if sent last")
+    func firstStatement() throws {
+        let bought = Fact.subscribed("1", day(5), day(35))
+        let cancelled = [purchase("1", 5, 35, cancelled: 20)]
+        let newer = try response(on: 40, created: 30, sent: cancelled)
+        let older = try response(on: 50, created: 25, sent: cancelled)
+        let notices = given([bought] + newer + older).notices(.unconfirmedStatement)
+        #expect(notices.map(\.from) == [day(25)])
+        #expect(notices.map(\.evidence) == [[1, 50]])
+    }
+
+    // MARK: Ends
+
+    @Test("A later end is dated by the receipt that states it")
+    func silentExtension() throws {
+        let first = try response(on: 25, created: 25, sent: [purchase("1", 5, 35)])
+        let later = try response(on: 50, created: 30, sent: [purchase("1", 5, 60)])
+        let extended = given(first + later).lifeFacts(.extended)
+        #expect(extended.map(\.at) == [day(30)])
+    }
+
     @Test("The end that an old receipt states is no different one after an extension")
     func extended() throws {
         let old = try response(on: 30, created: 6, sent: [purchase("1", 5, 35)])
