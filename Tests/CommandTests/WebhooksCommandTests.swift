@@ -96,6 +96,10 @@ struct WebhooksCommandTests {
                 "    secretFile: hook.secret", "    environment: xcode",
                 "audit: { origin: \(origin), keyFile: audit.key }",
             ], to: "hooks.yaml")
+        // An empty log is not signed.
+        let lines = try place.write([Evidence.lines[0]], to: "lines.ndjson")
+        let ingested = try await place.run(["ingest", lines] + place.options)
+        #expect(ingested.code == 0, "\(ingested.err)")
         let service = try await ServiceRun(place)
         let connection = try RawConnection(port: service.port)
         // Only a hang reaches the number of polls. The first checkpoint comes after ten seconds.
@@ -107,7 +111,7 @@ struct WebhooksCommandTests {
             return false
         }
         // when
-        let token = try JSONValue.parse(Array(Evidence.lines[0].utf8))["signedPayload"]?.string
+        let token = try JSONValue.parse(Array(Evidence.lines[1].utf8))["signedPayload"]?.string
         let body = #"{"signedPayload":"\#(try #require(token))"}"#
         let taken = await connection.notify(Array(body.utf8))
         // then
@@ -120,7 +124,7 @@ struct WebhooksCommandTests {
         #expect(isAttempted)
         let isSigned = try await answers("/v1/log/checkpoint") { answer in
             answer.status == 200
-                && String(decoding: answer.body, as: UTF8.self).hasPrefix("\(origin)\n1\n")
+                && String(decoding: answer.body, as: UTF8.self).hasPrefix("\(origin)\n")
         }
         #expect(isSigned)
         service.launched.signal(SIGTERM)
