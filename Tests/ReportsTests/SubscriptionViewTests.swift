@@ -223,7 +223,7 @@ struct SubscriptionViewTests {
         #expect(!found.contains { $0.hasPrefix(Self.coming.id) })
     }
 
-    @Test("subscription_facts has every fact of a chain so far, and none of a customer alone")
+    @Test("subscription_facts has every fact of a chain so far, and no later one")
     func facts() async throws {
         let ledger = try await Self.shared.copy()
         let found = try await rows(
@@ -242,8 +242,9 @@ struct SubscriptionViewTests {
                 ])
         }
         #expect(found == expected.sorted())
-        #expect(found.contains { $0.contains(" accountLinked ") })
-        #expect(!found.contains { $0.contains(" noted ") || $0.hasPrefix(Self.coming.id) })
+        #expect(found.contains { $0.contains(" renewed ") })
+        // The ledger's clock, by which commands are dated, is later than today.
+        #expect(!found.contains { $0.contains(" accountLinked ") || $0.hasPrefix(Self.coming.id) })
     }
 
     @Test("current_notices has the notices that hold now, and no earlier or later ones")
