@@ -50,7 +50,8 @@ extension Lifecycle {
             productId: history.facts[period.bestFact].statedTransaction?.productId,
             from: min(period.start, period.countsFrom, end ?? period.start), to: end,
             outcome: .current)
-        if let span = period.revocation(at: at) {
+        // A refund made before the period begins is reported at once.
+        if let span = period.spans.first(where: { $0.contains(at) }) {
             standing.outcome =
                 switch span.reason {
                 case .refund: .refunded

@@ -29,11 +29,14 @@ struct CompletedSnapshots {
     /// one.
     private mutating func endCommitments() {
         let ends = Set(
-            facts.compactMap { fact -> Timestamp? in
+            facts.flatMap { fact -> [Timestamp] in
                 guard let snapshot = fact.statedTransaction, let terms = snapshot.commitment,
                     let number = terms.billingPeriodNumber, number == terms.totalBillingPeriods
-                else { return nil }
-                return snapshot.expiresDate
+                else { return [] }
+                // The transaction beside an extension may still state the end before it.
+                let isExtension = fact.cause.notificationType?.value == .renewalExtended
+                let extended = isExtension ? fact.statedRenewal?.renewalDate : nil
+                return [snapshot.expiresDate, extended].compactMap(\.self)
             })
         for index in facts.indices {
             guard let renewal = facts[index].statedRenewal, renewal.willRenew == true,

@@ -4,7 +4,8 @@ import AppStore
 extension HistoryReader {
     /// Adds a segment, cut by the revocations of its period.
     mutating func add(_ segment: Segment, of index: Int, reason: EndReason? = nil) {
-        let spans = periods[index].spans
+        let period = periods[index]
+        let spans = period.spans
         var cursor = segment.from
         var proof = segment.proof
         if let closer = spans.last(where: { $0.to == cursor })?.closer,
@@ -14,7 +15,7 @@ extension HistoryReader {
         }
         while segment.to.map({ cursor < $0 }) ?? true {
             let until: Timestamp?
-            if let span = spans.first(where: { $0.contains(cursor) }) {
+            if let span = period.revocation(at: cursor) {
                 until = earlier(span.to, segment.to)
                 add(
                     .revoked, cursor, until, Proof(span.opener, reason: span.reasonFact),
@@ -23,7 +24,7 @@ extension HistoryReader {
                     proof = segment.proof.restored(by: closer)
                 }
             } else {
-                let next = spans.lazy.map(\.from).filter { $0 > cursor }.min()
+                let next = spans.lazy.map(period.revokedFrom).filter { $0 > cursor }.min()
                 until = earlier(next, segment.to)
                 add(
                     segment.state, cursor, until, proof, index, endReason(segment.state, reason))

@@ -47,7 +47,13 @@ struct Period: Sendable {
 
     /// The revocation that contains a moment (rule 3); nil if the period is not revoked then.
     func revocation(at time: Timestamp) -> RevocationSpan? {
-        spans.first { $0.contains(time) }
+        spans.first { $0.contains(time) && revokedFrom($0) <= time }
+    }
+
+    /// From when a revocation counts. A refund made before the period begins counts from there,
+    /// also where the history starts earlier with the period; the revocation of a copy at once.
+    func revokedFrom(_ span: RevocationSpan) -> Timestamp {
+        span.isRefund ? max(span.from, start) : span.from
     }
 
     func isRevoked(at time: Timestamp) -> Bool { revocation(at: time) != nil }

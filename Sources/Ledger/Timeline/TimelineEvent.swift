@@ -163,10 +163,12 @@ struct TimelineEventReader {
             if newLevel == oldLevel { return .crossgraded }
             return newLevel < oldLevel ? .upgraded : .downgraded
         }
-        let isImmediate =
-            old.isUpgraded || new.start < old.end
-            || facts[new.firstFact].cause.subtype?.value == .upgrade
-        return isImmediate ? .upgraded : .downgraded
+        if old.isUpgraded || new.start < old.end { return .upgraded }
+        // In grace and billing retry a change may be immediate after the end.
+        let isBought =
+            facts.transactionReason(new.bestFact).map { $0 == .purchase }
+            ?? (facts[new.firstFact].cause.subtype?.value == .upgrade)
+        return isBought ? .upgraded : .downgraded
     }
 
     // MARK: Refunds

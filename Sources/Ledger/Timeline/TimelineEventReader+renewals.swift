@@ -143,13 +143,26 @@ extension TimelineEventReader {
                 .productChangeScheduled, at: facts.times[fact], fact: fact, product: pending,
                 detail: .change(.init(from: current, to: pending)))
             view.pendingFact = fact
-        } else if pending == nil, let cancelled = view.pendingProductId, isSameProduct {
+        } else if pending == nil, let cancelled = view.pendingProductId, isSameProduct,
+            !wasMade(view, before: fact)
+        {
             add(
                 .productChangeCancelled, at: facts.times[fact], fact: fact, also: view.pendingFact,
                 detail: .change(.init(from: current, to: cancelled)))
         }
         view.productId = current
         view.pendingProductId = pending
+    }
+
+    /// Whether a period of the pending product began before a fact. Transactions alone may state
+    /// it, and that the product was changed back since.
+    private func wasMade(_ view: RenewalView, before fact: Int) -> Bool {
+        guard let scheduled = view.pendingFact else { return false }
+        let (from, to) = (facts.times[scheduled], facts.times[fact])
+        return history.periods.contains { period in
+            !period.isReplaced && from < period.countsFrom && period.countsFrom <= to
+                && facts[period.bestFact].statedTransaction?.productId == view.pendingProductId
+        }
     }
 
     private mutating func readPriceIncrease(

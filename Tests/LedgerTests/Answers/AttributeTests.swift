@@ -219,6 +219,16 @@ struct AttributeTests {
             about(11, day(0), at: day(45)))
         #expect(restated.answer(day(50))?.willRenew == false)
         #expect(restated.lifeFacts(.autoRenewEnabled).isEmpty)
+        // An extension states the new end in its renewal info before its transaction does.
+        let extending = about(12, day(30), at: day(45)).renewal { $0.renewalDate = day(70) }.with {
+            $0.cause.notificationType = Raw(.renewalExtended)
+        }
+        let extended = given(
+            billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)), extending)
+        #expect(extended.answer(day(65))?.willRenew == false)
+        #expect(extended.lifeFacts(.autoRenewEnabled).isEmpty)
+        #expect(extended.notices(.renewalOverdue).isEmpty)
+        #expect(extended.answer(day(75))?.endReason == .voluntary)
         let expired = given(
             billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)),
             .expired(at: day(60)))

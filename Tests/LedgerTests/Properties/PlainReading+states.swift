@@ -100,7 +100,9 @@ extension PlainReading {
         guard let index = periods.lastIndex(where: { $0.countsFrom <= moment }) else { return nil }
         let period = periods[index]
         if period.spans.contains(where: { span in
+            // A refund is of the period alone, which the history may start with before it begins.
             span.from <= moment && (span.to.map { moment < $0 } ?? true)
+                && (!span.isRefund || period.start <= moment)
         }) {
             return .revoked
         }

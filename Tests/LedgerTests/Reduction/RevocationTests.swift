@@ -214,6 +214,35 @@ struct RevocationTests {
             ])
     }
 
+    @Test("A refund of a renewal with which the history starts counts from its purchaseDate")
+    func adoptedRenewal() {
+        let (stated, refunded, start) = (day(30, -10 * hour), day(30, -5 * hour), day(30))
+        let renewed = Fact.didRenew("2", start, day(60), at: stated)
+        let refund = Fact.notification(.refund, "2", start, day(60), at: refunded)
+            .transaction { $0.transactionReason = Raw(.renewal) }
+            .revoked(refunded).with { $0.status = Raw(.active) }
+        let life = given(renewed, refund)
+        #expect(life.history == [Start(.renewing, stated), Start(.revoked, start)])
+        #expect(life.answer(day(30, -1))?.revocation == nil)
+        #expect(life.answer(start)?.revocation != nil)
+        #expect(life.lifeFacts(.refunded).map(\.at) == [refunded])
+        #expect(life.notices(.contradiction).isEmpty)
+        let outcome = life.standing(of: TransactionId("2"), at: refunded)?.outcome
+        #expect(outcome == .refunded)
+        // Reversed before it begins, it revokes nothing.
+        let restated = Fact.didRenew("2", start, day(60), at: day(30, -2 * hour))
+        #expect(
+            given(renewed, refund, restated).history == [
+                Start(.renewing, stated), Start(.expired, day(60)),
+            ])
+        // A copy ends at once.
+        let copy = given(
+            [renewed, refund].map { fact in
+                fact.transaction { $0.inAppOwnershipType = Raw(.familyShared) }
+            })
+        #expect(copy.history == [Start(.renewing, stated), Start(.revoked, refunded)])
+    }
+
     @Test("A withdrawn assigned copy is no refund and no family revoke, by any channel")
     func assigned() {
         func seat(_ fact: Fact) -> Fact {

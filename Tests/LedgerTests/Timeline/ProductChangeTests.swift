@@ -73,4 +73,55 @@ struct ProductChangeTests {
             product("b", .didRenew("2", day(40), day(70), .billingRecovery)))
         #expect(changes(life).map(\.name) == [.downgraded])
     }
+
+    @Test("Without levels: a purchase in grace is an upgrade, whichever fact states it first")
+    func boughtInGrace() {
+        let upgrade = product(
+            "b", .notification(.didChangeRenewalPref, "2", day(32), day(62), subtype: .upgrade))
+        let purchase = upgrade.transaction { $0.transactionReason = Raw(.purchase) }
+        let upload = product(
+            "b", .transaction("2", day(32), day(62), at: day(32, -second))
+        ).transaction { $0.transactionReason = Raw(.purchase) }
+        func names(_ more: Fact...) -> [TimelineEventName] {
+            let failed = Fact.didFailToRenew(at: day(30), grace: day(36))
+            let first = product("a", .subscribed("1", day(0), day(30)))
+            return changes(given([first, failed] + more)).map(\.name)
+        }
+        #expect(names(purchase) == [.upgraded])
+        #expect(names(upload, purchase) == [.upgraded])
+        // The subtype decides only where no reason is stated.
+        #expect(names(upgrade) == [.upgraded])
+        let renewal = upgrade.transaction { $0.transactionReason = Raw(.renewal) }
+        #expect(names(renewal) == [.downgraded])
+    }
+
+    @Test("Without levels: a purchase in billing retry is an upgrade")
+    func boughtInRetry() {
+        let life = given(
+            product("a", .subscribed("1", day(0), day(30))), .didFailToRenew(at: day(30)),
+            product("b", .resubscribed("2", day(40), day(70))))
+        #expect(changes(life).map(\.name) == [.upgraded])
+    }
+
+    @Test("A pending change that a renewal made is not cancelled by the change back")
+    func madeAndChangedBack() {
+        func plan(_ type: Subtype, to next: String, at moment: Timestamp) -> Fact {
+            .notification(.didChangeRenewalPref, type, at: moment).renewal {
+                $0.productId = ProductId("a")
+                $0.autoRenewProductId = ProductId(next)
+            }
+        }
+        func events(_ renewed: String) -> [TimelineEventName] {
+            let renewal = product(
+                renewed, .transaction("2", day(30), day(60), at: day(30))
+            ).transaction { $0.transactionReason = Raw(.renewal) }
+            let life = given(
+                product("a", .subscribed("1", day(0), day(30))),
+                plan(.downgrade, to: "b", at: day(5)), renewal, plan(.upgrade, to: "a", at: day(40))
+            )
+            return life.lifeFacts.map(\.name)
+        }
+        #expect(events("b") == [.productChangeScheduled, .downgraded, .renewed])
+        #expect(events("a") == [.productChangeScheduled, .renewed, .productChangeCancelled])
+    }
 }

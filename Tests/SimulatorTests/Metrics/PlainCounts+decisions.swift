@@ -38,7 +38,7 @@ extension PlainCounts {
         var (standing, commitment): (Bool?, Bool?) = (nil, nil)
         // The last decision ended the commitment; one about it was stated, but not yet counted.
         var (isEnding, isUncounted) = (false, false)
-        let ends = Set(plain.stated.compactMap { Self.lastEnd($0.transaction) })
+        let ends = Set(plain.stated.flatMap { Self.lastEnds($0) })
         var found: [(at: Timestamp, isOn: Bool)] = []
         for (_, place) in plain.renewalInfos {
             let delivery = plain.stated[place]
@@ -80,12 +80,18 @@ extension PlainCounts {
         return found
     }
 
-    /// The end of the last billing period of a commitment.
-    private static func lastEnd(_ transaction: TransactionPayload?) -> Timestamp? {
-        guard let terms = transaction?.commitmentInfo, let number = terms.billingPeriodNumber,
-            number == terms.totalBillingPeriods
-        else { return nil }
-        return transaction?.expiresDate
+    /// The end of the last billing period of a commitment, and that to which it is extended.
+    private static func lastEnds(_ delivery: Delivery) -> [Timestamp] {
+        guard let terms = delivery.transaction?.commitmentInfo,
+            let number = terms.billingPeriodNumber, number == terms.totalBillingPeriods
+        else { return [] }
+        var ends = [delivery.transaction?.expiresDate]
+        if case .notification(let body, _, let renewal) = delivery.evidence,
+            body.notificationType?.value == .renewalExtended
+        {
+            ends.append(renewal?.renewalDate)
+        }
+        return ends.compactMap(\.self)
     }
 
     private static func said(_ delivery: Delivery) -> (type: NotificationType?, isOn: Bool?) {
@@ -146,7 +152,9 @@ extension PlainCounts {
                 kind = to == from ? "crossgraded" : to < from ? "upgraded" : "downgraded"
             } else {
                 var isUpgrade = old.payload.isUpgraded == true || new.bought < old.statedEnd
-                if case .notification(let body, _, _)? = first?.evidence,
+                if let reason = new.payload.transactionReason?.value {
+                    isUpgrade = isUpgrade || reason == .purchase
+                } else if case .notification(let body, _, _)? = first?.evidence,
                     body.subtype?.value == .upgrade
                 {
                     isUpgrade = true
