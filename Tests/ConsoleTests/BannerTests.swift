@@ -42,6 +42,10 @@ struct BannerTests {
             let page = html(one)
             #expect(page.contains("/reports?knownPosition=7&amp;\(app)\"") == isKept, "\(path)")
         }
+        // A form is of the app that it names.
+        one = BannerTests.frame("recoveries", "start")
+        (one.state, one.key) = (state, "k7")
+        #expect(!html(one).contains("All apps"))
     }
 
     @Test("Links of a page to itself keep what it was asked, and other zones its place, too")

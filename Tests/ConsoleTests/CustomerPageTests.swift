@@ -115,6 +115,40 @@ struct CustomerPageTests {
         }
     }
 
+    @Test("An answer that rests on a claim says so, as one that rests on a link does")
+    func claimed() throws {
+        let cases: [(Command.Action, words: String)] = [
+            (.claim(CustomerPageTests.ann, policy: .transfer), "claimed by an upload"),
+            (.link(CustomerPageTests.ann), "linked or unlinked by an operator"),
+        ]
+        for (decision, words) in cases {
+            // given
+            let reading = try CustomerPageTests.reading(
+                made, [made.bought()], [(decision, made.start)], at: within(0))
+            // when
+            let page = CustomerPageTests.page([reading])
+            // then
+            let remark: HTML = "(\(page.frame.events([2])): \(words))"
+            #expect(page.page.html.contains(remark.text), "\(words)")
+        }
+    }
+
+    @Test("A customer was last heard of at the last arrival that is known")
+    func lastHeard() throws {
+        for isKnown in [true, false] {
+            // given
+            let reading = try CustomerPageTests.reading(
+                made, [made.bought(), made.renewed(1)],
+                [(.link(CustomerPageTests.ann), made.start)], at: within(1), isLastKnown: isKnown)
+            // when
+            let page = CustomerPageTests.page([reading])
+            // then
+            let last = reading.facts[isKnown ? 2 : 1]?.receivedAt
+            let heard: HTML = "; last heard \(page.frame.time(last))"
+            #expect(page.page.html.contains(heard.text), "\(isKnown)")
+        }
+    }
+
     @Test("The form of an unlink says who holds the purchase afterwards")
     func unlinkForm() throws {
         let (ann, bob) = (CustomerPageTests.ann, CustomerPageTests.bob)
@@ -232,7 +266,7 @@ struct CustomerPageTests {
 
     private static func reading(
         _ made: MadeChain, _ deliveries: [MadeDelivery],
-        _ decisions: [(Command.Action, Timestamp)], at now: Timestamp
+        _ decisions: [(Command.Action, Timestamp)], at now: Timestamp, isLastKnown: Bool = true
     ) throws -> ChainReading {
         var facts: [Fact] = []
         for delivery in deliveries {
@@ -247,6 +281,7 @@ struct CustomerPageTests {
                         position: Int64(facts.count + 1), receivedAt: delivery.receivedAt,
                         trust: .signed, digest: digest(facts.count + 1))))
         }
+        facts[facts.count - 1].isArrivalKnown = isLastKnown
         for (action, time) in decisions {
             let position = facts.count + 1
             facts.append(

@@ -104,6 +104,32 @@ struct ClockJumpTests {
         }
     }
 
+    @Test("A form that cannot even be shown keeps what was typed until it can")
+    func form() async throws {
+        let path = "/console/production/customers/ann/note"
+        try await place().serve { (client: WebClient, host: LedgerHost) async throws in
+            // given
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
+            _ = try await host.ledger(.production).snapshot(atLeast: 1, limit: .seconds(120))
+            clock.set(ServedPlace.now.advanced(byMilliseconds: 5 * Self.hour))
+            // when
+            let sent = try await client.submit(path, "key=k7&actor=sara&reason=ticket+7".utf8)
+            // then
+            let address = try #require(sent.headers[.location])
+            #expect(sent.status == 303 && address.hasPrefix("\(path)?draft="))
+            let away = try await client.get(address)
+            #expect(away.status == 503 && away.headers[.refresh] != nil)
+            // when
+            clock.set(ServedPlace.now)
+            let shown = try await client.get(address)
+            // then
+            #expect(shown.status == 200)
+            for part in ["ticket 7", "value=\"k7\"", "value=\"sara\""] {
+                #expect(shown.text.contains(part), "\(part)")
+            }
+        }
+    }
+
     @Test("Jumps of up to an hour are accepted")
     func bound() async throws {
         try await place().serve { (client: WebClient, host: LedgerHost) async throws in

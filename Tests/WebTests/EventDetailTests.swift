@@ -1,6 +1,9 @@
 import AppStore
+import Console
 import HTTPTypes
+import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import Service
 import Signing
@@ -83,6 +86,24 @@ struct EventDetailTests {
             let command = try await client.get("/v1/events/5").json["payload"]
             #expect(command?.object?.isEmpty == false)
         }
+    }
+
+    @Test("For assistants, an imported response of verifyReceipt is dated, and read by the import")
+    func imported() throws {
+        // given
+        var event = try Sample.event("e", kind: .verifyReceipt, evidence: .verbatim([]))
+        event.attributes.source = .import
+        event.attributes.trust = .transport
+        let row = event.row(at: 1, key: event.key, identity: nil, receivedAt: event.receivedAt)
+        let detail = EventDetail(
+            LoggedEvent(event: row, evidence: event.evidence.packed), in: .production, proof: nil,
+            head: 1)
+        // when
+        let text = MCPText(origin: "", state: ViewState(environment: .production)).text(detail)
+        // then
+        let (read, dated) = (event.receivedAt.rfc3339, "1970-01-01T00:00:00.500Z")
+        #expect(text.contains("Arrival unknown, read by an import \(read), dated \(dated)."))
+        #expect(text.contains("It rests on the operator who imported it (transport)."))
     }
 
     @Test("A JSON text with two dots is no JWS, whatever stands between them")

@@ -143,6 +143,9 @@ struct ReceiptRouteTests {
                 let events = try await client.get("/v1/subscriptions/\(id)/events")
                 #expect(events.json["events"]?.array?.first?["kind"]?.string == "receipt")
             }
+            let page = try await client.get("/console/production/events/1").text
+            #expect(page.contains("<dt>Subscriptions</dt>"))
+            for id in ids { #expect(page.contains("<bdi>\(id)</bdi></a>: "), "\(id)") }
         }
     }
 

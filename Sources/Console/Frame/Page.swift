@@ -150,8 +150,10 @@ package struct Page: Sendable {
             let events: HTML = frame.lag == 1 ? "1 event is" : "\(frame.lag) events are"
             parts += "<p class=\"banner warn\" role=\"status\">\(events) not included yet.</p>"
         }
-        // The form of an act is of one subscription, whose app it keeps.
-        if let app = frame.state.bundleId, frame.path.first == "reports" || frame.path.count < 3 {
+        // A form is about what it names, whose app it keeps.
+        if let app = frame.state.bundleId, frame.key.isEmpty,
+            frame.path.first == "reports" || frame.path.count < 3
+        {
             var all = frame.state
             all.bundleId = nil
             parts += """

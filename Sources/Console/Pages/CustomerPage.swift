@@ -164,19 +164,28 @@ package struct CustomerPage {
         return "<ul class=\"caveats\">\(items)\(more)</ul>"
     }
 
-    /// The links among the events that decide, and their ends, which Apple did not sign.
+    /// The links among the events that decide, their ends, and claims, which Apple did not sign.
     private func linked(_ verdict: Verdict, _ chain: ChainReading?) -> HTML {
-        let links = verdict.evidence.filter { position in
+        var (links, claims): ([Int64], [Int64]) = ([], [])
+        for position in verdict.evidence {
             switch chain?.facts[position]?.command?.action {
-            case .link, .unlink: true
-            default: false
+            case .link, .unlink: links.append(position)
+            case .claim: claims.append(position)
+            default: break
             }
         }
-        return links.isEmpty ? "" : " (\(frame.events(links)): linked or unlinked by an operator)"
+        let parts = [
+            (links, "linked or unlinked by an operator"), (claims, "claimed by an upload"),
+        ].filter { !$0.0.isEmpty }.map { events, words -> HTML in
+            "\(frame.events(events)): \(words)"
+        }
+        return parts.isEmpty ? "" : " (\(parts.joined("; ")))"
     }
 
+    /// Without events whose arrival an import does not state.
     private func heard(_ chain: ChainReading?) -> HTML {
-        let heard = chain?.facts.values.filter { $0.command == nil }.map(\.receivedAt).max()
+        let heard = chain?.facts.values.filter { $0.command == nil && $0.isArrivalKnown }
+            .map(\.receivedAt).max()
         guard let last = heard, frame.state.at == nil else { return "" }
         return "; last heard \(frame.time(last))"
     }

@@ -10,13 +10,14 @@ internal import Signing
 package struct EventPage {
     let frame: Frame
     let detail: EventDetail
-    /// What the event decided of its subscription.
-    let decided: [DecidedChange]
+    /// The subscriptions that the event is about, and what it decided of each.
+    let decided: [(chain: ChainId, changes: [DecidedChange])]
     /// SHA-256 of the roots that this service trusts.
     let roots: [Digest]
 
     package init(
-        _ frame: Frame, _ detail: EventDetail, decided: [DecidedChange], roots: [Digest]
+        _ frame: Frame, _ detail: EventDetail,
+        decided: [(chain: ChainId, changes: [DecidedChange])], roots: [Digest]
     ) {
         self.frame = frame
         self.detail = detail
@@ -28,7 +29,7 @@ package struct EventPage {
 
     /// Longest evidence that the page shows as it is, bytes.
     static let shownByteCount = 24 * 1_024
-    /// Changes that the page names.
+    /// Subscriptions, and changes of them, that the page names.
     package static let decidedCount = 12
 
     package var page: Page {
@@ -74,21 +75,15 @@ package struct EventPage {
 
     private var fields: HTML {
         let attributes = event.attributes
-        let lateness: HTML =
-            attributes.signedAt.map { signed in
-                let late = Duration.milliseconds(
-                    max(0, event.receivedAt.milliseconds(since: signed)))
-                return event.receivedAtClaimed ? "" : " (+\(late.text))"
-            } ?? ""
         let rows: [(String, HTML?)] = [
             ("Kind", "\(attributes.kind.rawValue)"), ("Source", "\(attributes.source.rawValue)"),
-            ("Vouched for by", "\(attributes.trust.sentence)\(isApple ? "" : Self.addedRoot)"),
+            ("Vouched for by", "\(attributes.vouching)\(isApple ? "" : Self.addedRoot)"),
             ("App", "\(attributes.bundleId)"),
-            ("Subscription", attributes.chainId.map { frame.chain($0) }),
+            (decided.count > 1 ? "Subscriptions" : "Subscription", subscriptions),
             (frame.state.isHistoric ? "Decides, as known now" : "Decides", decides),
             ("Notification", attributes.notificationUUID.map { "<bdi class=\"id\">\($0)</bdi>" }),
-            ("Signed", attributes.signedAt.map { frame.time($0) }),
-            ("Received", "\(frame.time(event.receivedAt))\(lateness)"),
+            (isSigned ? "Signed" : "Dated", attributes.signedAt.map { frame.time($0) }),
+            ("Received", received),
             ("Conflict", event.isConflict ? "yes: another event states the same identity" : nil),
             ("Evidence SHA-256", "<span class=\"id\">\(event.evidenceHash.hexadecimal)</span>"),
             ("Leaf hash", "<span class=\"id\">\(event.leafHash.hexadecimal)</span>"),
@@ -96,19 +91,42 @@ package struct EventPage {
         return .fields(rows)
     }
 
+    /// When the event arrived, how late, and whether only an import says so.
+    private var received: HTML {
+        let time = frame.time(event.receivedAt)
+        guard event.isArrivalKnown else { return "unknown; an import read it at \(time)" }
+        let lateness: HTML =
+            event.attributes.signedAt.map { signed in
+                let late = Duration.milliseconds(
+                    max(0, event.receivedAt.milliseconds(since: signed)))
+                return " (+\(late.text))"
+            } ?? ""
+        return "\(time)\(lateness)\(event.receivedAtClaimed ? ", as the import states" : "")"
+    }
+
+    private var subscriptions: HTML? { listed(decided.map { frame.chain($0.chain) }) }
+
     /// What the event decided; nil where it decided nothing that is known now.
     private var decides: HTML? {
-        guard !decided.isEmpty else { return nil }
-        let changes = decided.prefix(EventPage.decidedCount).map { change -> HTML in
-            switch change.kind {
-            case .state(let state): "<b>\(state.text)</b> from \(frame.time(change.at))"
-            case .fact(let name):
-                "\(TimelineRows.words(name.rawValue)) at \(frame.time(change.at))"
-            case .counted(let column): counted(column, change.at)
-            }
+        listed(
+            decided.flatMap { chain, changes in
+                let whose: HTML = decided.count > 1 ? "\(frame.chain(chain)): " : ""
+                return changes.map { whose + words($0) }
+            })
+    }
+
+    private func listed(_ parts: [HTML]) -> HTML? {
+        guard !parts.isEmpty else { return nil }
+        let more: HTML = parts.count > EventPage.decidedCount ? " and more" : ""
+        return Array(parts.prefix(EventPage.decidedCount)).joined(", ") + more
+    }
+
+    private func words(_ change: DecidedChange) -> HTML {
+        switch change.kind {
+        case .state(let state): "<b>\(state.text)</b> from \(frame.time(change.at))"
+        case .fact(let name): "\(TimelineRows.words(name.rawValue)) at \(frame.time(change.at))"
+        case .counted(let column): counted(column, change.at)
         }
-        let more: HTML = decided.count > EventPage.decidedCount ? " and more" : ""
-        return changes.joined(", ") + more
     }
 
     /// The cell of monthly churn that counts a movement; a link for viewers of reports.
@@ -228,8 +246,11 @@ package struct EventPage {
                 arrived. <code>subledger audit verify --signatures</code> compares it again, with the \
                 secret configured.
                 """
-        case (_, .transport):
-            reason = "Apple did not sign this: the service received it from Apple over TLS."
+        case (.verifyReceipt, _):
+            reason =
+                event.attributes.source == .import
+                ? "Apple did not sign this: an operator imported it, and vouches for it."
+                : "Apple did not sign this: the service received it from Apple over TLS."
         default: reason = "Apple did not sign this: it is a record of this service."
         }
         return """

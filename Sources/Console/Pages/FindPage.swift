@@ -37,11 +37,11 @@ package struct FindPage {
         guard answer.isExact, answer.matches.count == 1, let match = answer.matches.first else {
             return nil
         }
-        return address(match)
+        return address(match, answer)
     }
 
-    private func address(_ match: SearchMatch) -> String {
-        frame.state.url(of: match, app: match.chain.flatMap { frame.app($0) })
+    private func address(_ match: SearchMatch, _ answer: SearchAnswer) -> String {
+        frame.state.url(of: match, in: answer, app: match.chain.flatMap { frame.app($0) })
     }
 
     package func page(_ answer: SearchAnswer) -> Page {
@@ -52,7 +52,7 @@ package struct FindPage {
         let table = RowTable(label: "Found", heads: ["Found", "As", "Of"])
         let rows = answer.matches.map { match -> HTML in
             table.row([
-                "<a class=\"id\" href=\"\(address(match))\"><bdi>\(match.id)</bdi></a>",
+                "<a class=\"id\" href=\"\(address(match, answer))\"><bdi>\(match.id)</bdi></a>",
                 match.kind == .webOrderLineItem ? "webOrderLineItemId" : "\(match.kind.rawValue)",
                 match.chain.map { "\($0.bundleId), \($0.originalTransactionId)" } ?? "",
             ])
@@ -68,17 +68,15 @@ package struct FindPage {
             """)
     }
 
-    /// Chains of several apps under one id.
-    package func page(several chains: [ChainId], of id: String) -> Page {
+    /// Several chains under one id, of several apps or of one: each by its own id.
+    package func page(several chains: [ChainId]) -> Page {
         let items = chains.map { chain -> HTML in
-            var state = frame.state
-            state.bundleId = chain.bundleId
-            let address = state.url(["subscriptions", id])
-            return "<li data-row><a href=\"\(address)\">\(chain.bundleId)</a></li>"
+            let (id, app) = (chain.originalTransactionId, chain.bundleId)
+            let address = frame.url(
+                "subscriptions", id.rawValue, query: [("bundleId", app.rawValue)])
+            return "<li data-row><a href=\"\(address)\">\(id) of \(app)</a></li>"
         }
-        return Page(
-            "Find", frame,
-            "<p>Several apps have a purchase of this id:</p><ul>\(items)</ul>")
+        return Page("Find", frame, "<p>Several purchases have this id:</p><ul>\(items)</ul>")
     }
 
     private func order(_ text: String) -> HTML {
@@ -99,13 +97,19 @@ extension ViewState {
     /// The address of the page of a match.
     ///
     /// - Parameter app: of its chain, where the page must name it.
-    package func url(of match: SearchMatch, app: String?) -> String {
+    package func url(of match: SearchMatch, in answer: SearchAnswer, app: String?) -> String {
         let app = [("bundleId", app)]
+        let chain = match.chain?.originalTransactionId.rawValue ?? match.id
+        // An id of several chains of one app leads to none of them, or to another one.
+        let isShared =
+            answer.matches.count {
+                $0.id == match.id && $0.chain?.bundleId == match.chain?.bundleId
+            } > 1
         return switch match.kind {
         case .customer: url(["customers", match.id])
-        case .subscription, .transaction: url(["subscriptions", match.id], app)
-        case .webOrderLineItem:
-            url(["subscriptions", match.chain?.originalTransactionId.rawValue ?? match.id], app)
+        case .subscription, .transaction:
+            url(["subscriptions", isShared ? chain : match.id], app)
+        case .webOrderLineItem: url(["subscriptions", chain], app)
         case .event, .notification: url(["events", match.position.map(String.init) ?? match.id])
         }
     }

@@ -1,4 +1,5 @@
 public import AppStore
+internal import Ledger
 
 /// One row of the log. Immutable: all readers of one position see the same row.
 public struct RecordedEvent: Hashable, Sendable {
@@ -24,6 +25,10 @@ public struct RecordedEvent: Hashable, Sendable {
     public let isDamaged: Bool
 
     public var isConflict: Bool { identity != nil }
+
+    /// Whether `receivedAt` is when Apple's delivery arrived. Of an import that did not state it,
+    /// it is when the import was read.
+    public var isArrivalKnown: Bool { attributes.source != .import || receivedAtClaimed }
 
     /// - Parameter leafHash: as stored; nil for a new row, which gets the one it should have.
     package init(

@@ -1,4 +1,5 @@
 package import Ledger
+package import LedgerStore
 
 extension Trust {
     /// The trust anchor, for people.
@@ -14,4 +15,16 @@ extension Trust {
 
     /// Suffix for a chain whose trust is too low for access.
     package static let tooLittle = ", below entitlement.minimumTrust"
+}
+
+extension EventAttributes {
+    /// What vouches for the event, for people. Of those of trust `transport`, Apple sent to the
+    /// ledger neither its own records nor what an operator imported.
+    package var vouching: String {
+        switch (trust, kind, source) {
+        case (.transport, .sweep, _): "this service's record of what Apple answered (transport)"
+        case (.transport, _, .import): "the operator who imported it (transport)"
+        default: trust.sentence
+        }
+    }
 }

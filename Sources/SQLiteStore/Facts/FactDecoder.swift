@@ -101,7 +101,7 @@ extension FactOrigin {
     init(_ event: RecordedEvent) {
         self.init(
             position: event.position, receivedAt: event.receivedAt.clamped,
-            isArrivalKnown: event.attributes.source != .import || event.receivedAtClaimed,
+            isArrivalKnown: event.isArrivalKnown,
             trust: event.attributes.trust, digest: event.payloadHash)
     }
 }

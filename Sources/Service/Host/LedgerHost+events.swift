@@ -83,18 +83,37 @@ extension LedgerHost {
             logged, in: scope.environment, proof: proof, head: proof?.treeSize ?? head)
     }
 
-    /// The states and facts of its chain that an event decided, as known now and begun by now; then
-    /// the changes that churn counts. Empty while no answer includes the event yet. Folds the chain
-    /// only where a state began.
+    /// The chains that an event is about, and of each the states and facts that it decided, as
+    /// known now and begun by now; then the changes that churn counts. Without changes while no
+    /// answer includes the event yet.
     ///
-    /// - `limit`: of the states and facts returned.
+    /// - `limit`: of the chains returned, and of the states and facts of all.
     public func decided(
         by event: RecordedEvent, _ scope: QueryScope, limit: Int
-    ) async throws -> [DecidedChange] {
+    ) async throws -> [(chain: ChainId, changes: [DecidedChange])] {
         let ledger = try ledger(scope.environment)
-        guard let chain = event.attributes.chainId, let projected = ledger.projectedPosition,
-            event.position <= projected
-        else { return [] }
+        // Evidence that cannot be read names no chain; an erasure names those that were erased.
+        let chains =
+            event.attributes.kind == .erasure
+            ? [] : (try? await ledger.ledger.chains(of: event)) ?? []
+        var decided: [(chain: ChainId, changes: [DecidedChange])] = []
+        var room = limit
+        for chain in chains.prefix(limit) {
+            let changes =
+                room > 0 ? try await changes(of: chain, by: event, ledger, limit: room) : []
+            decided.append((chain, changes))
+            room -= changes.count
+        }
+        return decided
+    }
+
+    /// Folds the chain only where a state began.
+    private func changes(
+        of chain: ChainId, by event: RecordedEvent, _ ledger: ServedLedger, limit: Int
+    ) async throws -> [DecidedChange] {
+        guard let projected = ledger.projectedPosition, event.position <= projected else {
+            return []
+        }
         let (snapshot, now) = (try await ledger.snapshot(), clock())
         let changes = try await snapshot.projections.decided(
             by: event.position, of: chain, through: now, limit: limit)

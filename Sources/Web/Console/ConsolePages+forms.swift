@@ -38,6 +38,7 @@ extension ConsolePages {
             let form = try await ConsoleForm(request)
             var frame = try formFrame(route, request, context, fields: fields)
             (frame.key, frame.values) = (form.text("key") ?? newKey, form.values)
+            frame.kept = ConsolePages.kept(fields, form.values)
             try admit(frame, (form, context))
             do { return try await act(frame, (form, context)) } catch {
                 let problem = Problem(error)
@@ -45,8 +46,11 @@ extension ConsolePages {
                 guard problem.keepsForm || error is LookupFailure else { throw error }
                 if problem.isKeyReused { frame.key = newKey }
                 frame.failure = problem.formDetail
-                // Throws where the form cannot be sent again.
-                return response(try await page(frame), problem)
+                do { return response(try await page(frame), problem) } catch {
+                    // Throws where the form cannot be sent again.
+                    guard Problem(error).status == .serviceUnavailable else { throw error }
+                    return draft(of: frame)
+                }
             }
         }
     }
@@ -67,8 +71,30 @@ extension ConsolePages {
             }
             var frame = try self.frame(path, &$0, context)
             (frame.key, frame.values) = (values["key"] ?? newKey, values)
+            frame.kept = ConsolePages.kept(fields, values)
             return frame
         }
+    }
+
+    /// What a form is about, which its links to itself keep; the state keeps the app.
+    private static func kept(
+        _ fields: [String], _ values: [String: String]
+    ) -> [(String, String?)] {
+        fields.filter { $0 != "bundleId" }.map { ($0, values[$0]) }
+    }
+
+    /// Redirects to a form that cannot be shown now: its own page loads itself again until it can,
+    /// and then shows what was typed.
+    private func draft(of frame: Frame) -> Response {
+        var values = frame.values
+        values["key"] = frame.key
+        return Response.seeOther(
+            frame.state.url(
+                frame.path,
+                [
+                    (ConsolePages.draft, drafts.keep(values)),
+                    ("bundleId", frame.state.bundleId?.rawValue),
+                ]))
     }
 
     /// The parameter that names a draft.

@@ -37,7 +37,7 @@ extension ConsolePages {
                     ? found.nothing(for: id) : found.stateless(id, Problem(missing).detail)
                 return response(page, status: .notFound)
             } catch QueryError.ambiguousId(_, let chains) {
-                return response(FindPage(frame).page(several: chains, of: id))
+                return response(FindPage(frame).page(several: chains))
             }
         }
     }

@@ -55,7 +55,14 @@ struct ConsoleRoutes: Sendable {
         }
         group.get("\(ConsoleRoutes.root)/sign-in") { request, context in
             let next = try QueryParameters.read(request, isForm: true) { $0.text("next") }
-            return pages.response(signIn(next, nil, context))
+            var response = pages.response(signIn(next, nil, context))
+            // To a page that another site links, browsers send no cookie (SameSite=Strict); they do
+            // once a page of this service leads there. Without a session that leads here again,
+            // then from this service.
+            if next != nil, request.headers[.fetchSite] == "cross-site" {
+                response.headers[.refresh] = "0; url=\(ConsoleRoutes.own(next))"
+            }
+            return response
         }
         group.post("\(ConsoleRoutes.root)/sign-in") { request, context in
             let form = try await ConsoleForm(request)

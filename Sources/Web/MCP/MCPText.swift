@@ -46,7 +46,8 @@ struct MCPText {
 
     func text(_ answer: SearchAnswer) -> [String] {
         answer.lines { match in
-            let address = state.url(of: match, app: match.chain?.bundleId.rawValue)
+            let address = state.url(
+                of: match, in: answer, app: match.chain?.bundleId.rawValue)
             return ". Console: \(origin)\(address)"
         }
     }
@@ -252,11 +253,13 @@ struct MCPText {
         let type = [attributes.notificationType, attributes.subtype].compactMap { $0 }
             .joined(separator: "/")
         let name = type.isEmpty ? attributes.kind.rawValue : "\(type), \(attributes.kind.rawValue)"
-        let signed = attributes.signedAt.map { ", signed \($0.rfc3339)" } ?? ""
+        let dating = [.signed, .xcode].contains(attributes.trust) ? "signed" : "dated"
+        let signed = attributes.signedAt.map { ", \(dating) \($0.rfc3339)" } ?? ""
+        let received = event.isArrivalKnown ? "Received" : "Arrival unknown, read by an import"
         var lines = [
             "Event \(event.position): \(name) of \(attributes.bundleId).",
-            "Received \(event.receivedAt.rfc3339)\(signed).",
-            "It rests on \(attributes.trust.sentence).",
+            "\(received) \(event.receivedAt.rfc3339)\(signed).",
+            "It rests on \(attributes.vouching).",
         ]
         if let chain = attributes.chain { lines.append("Subscription \(chain).") }
         if let damage = detail.damage {

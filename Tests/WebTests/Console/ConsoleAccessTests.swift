@@ -311,6 +311,33 @@ struct ConsoleAccessTests {
         }
     }
 
+    @Test("A link of another site leads to its page once the browser sends the session's cookie")
+    func foreignLink() async throws {
+        try await place([.read]).serve { (client: WebClient, _: LedgerHost) async throws in
+            // given: without a cookie, which the browser withholds
+            let path = "\(ConsoleAccessTests.home)/events?live=false"
+            let link = try await client.get(path, [.fetchSite: "cross-site"])
+            let signIn = try #require(link.headers[.location])
+            // when
+            let asked = try await client.get(signIn, [.fetchSite: "cross-site"])
+            // then
+            #expect(asked.status == 200 && asked.headers[.refresh] == "0; url=\(path)")
+            #expect(asked.headers[.contentSecurityPolicy] == ConsoleGuard.policy)
+            #expect(asked.headers[.cacheControl] == "no-store")
+            let cookie = try #require(try await ConsoleAccessTests.signIn(client))
+            let shown = try await client.get(path, [.cookie: cookie, .fetchSite: "same-origin"])
+            #expect(shown.status == 200)
+            // Without a session it ends at the form.
+            let again = try await client.get(path, [.fetchSite: "same-origin"])
+            #expect(again.headers[.location] == signIn)
+            let form = try await client.get(signIn, [.fetchSite: "same-origin"])
+            #expect(form.status == 200 && form.headers[.refresh] == nil)
+            let other = "/console/sign-in?next=https%3A%2F%2Fexample.com"
+            let own = try await client.get(other, [.fetchSite: "cross-site"])
+            #expect(own.headers[.refresh] == "0; url=/console")
+        }
+    }
+
     @Test("What is refused before it comes to a page has the policy of pages, too")
     func refusedEarly() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in

@@ -55,7 +55,7 @@ struct SeveralAppTests {
         let app = "bundleId=\(SeveralAppTests.second)"
         try await bought { (client: WebClient, host: LedgerHost) async throws in
             let several = try await client.get(path)
-            #expect(several.text.contains("Several apps have a purchase"))
+            #expect(several.text.contains("Several purchases have this id"))
             let page = try await client.get("\(path)?\(app)").text
             #expect(page.contains("\(path)/note?\(app)\""))
             let event = try await client.get("\(SeveralAppTests.home)/events/2").text
@@ -150,6 +150,41 @@ struct SeveralAppTests {
             #expect(try await SeveralAppTests.app(of: 3, host) == SeveralAppTests.second)
             let customer = try await client.get("\(SeveralAppTests.home)/customers/ann?done=3").text
             #expect(customer.contains("/unlink?chain=\(id)&amp;\(app)\""))
+        }
+    }
+
+    @Test("An id of two purchases of one app leads to each of them")
+    func oneApp() async throws {
+        // given
+        var other = purchase
+        other.id = "600000000000001"
+        let shared = purchase.transactionId(1)
+        let intruder = other.notification(2).withTransaction {
+            $0.transactionId = TransactionId(shared)
+        }
+        let (first, second) = (purchase.id, other.id)
+        let bodies = [
+            try purchase.notificationBody(1), MadePurchase.body(try intruder.token()),
+        ]
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            for body in bodies {
+                let posted = try await client.notify(body)
+                #expect(posted.status == 200)
+            }
+            _ = try await host.ledger(.production).snapshot(atLeast: 2, limit: .seconds(120))
+            let path = "\(SeveralAppTests.home)/subscriptions"
+            // when
+            let found = try await client.get("\(SeveralAppTests.home)/find?q=\(shared)").text
+            let several = try await client.get("\(path)/\(shared)").text
+            // then
+            #expect(several.contains("Several purchases have this id"))
+            for id in [first, second] {
+                #expect(found.contains("href=\"\(path)/\(id)\""), "\(id)")
+                let link = "\(path)/\(id)?bundleId=\(MadePurchase.app)"
+                #expect(several.contains("href=\"\(link)\""), "\(id)")
+                let page = try await client.get(link).text
+                #expect(page.contains("id=\"notices\""), "\(id)")
+            }
         }
     }
 }

@@ -37,6 +37,8 @@ struct WithdrawPageTests {
             let asked = try await text("\(home)/ungrant?grant=\(id)")
             #expect(asked.contains("Grant of pro until <time datetime=\"2030-06-30T12:30:00"))
             #expect(asked.contains("by sara: goodwill") && !asked.contains("outage"))
+            // Another zone keeps what the form is about.
+            #expect(asked.contains("/ungrant?grant=\(id)&amp;tz=local\">local</a>"))
             #expect(asked.contains("This grant ends now; other grants and purchases stay"))
             let after = try await send("ungrant", "key=c&reason=twice&grant=\(id)")
             #expect(after.contains("<b>Access to pro</b> until <time datetime=\"2030-01-31"))
