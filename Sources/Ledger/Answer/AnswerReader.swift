@@ -20,9 +20,12 @@ struct AnswerReader {
         guard let best = facts[period.bestFact].statedTransaction else { return nil }
         let same = history.unbroken(around: index) { $0 == interval.state }
         let entitled = history.unbroken(around: index, where: \.isEntitled)
-        let renewalFact = history.isOneTime ? nil : renewalFact(interval.period)
-        let renewal = renewalFact.flatMap { facts[$0].statedRenewal }
-        let willRenew = renewalFact.flatMap { self.willRenew($0, renewal?.willRenew) }
+        let newest = history.isOneTime ? nil : newestRenewal(interval.period)
+        let renewalFact = newest?.fact
+        let renewal = newest.flatMap { $0.isOvertaken ? nil : facts[$0.fact].statedRenewal }
+        let willRenew = newest.flatMap { newest in
+            newest.isOvertaken ? true : self.willRenew(newest.fact, renewal?.willRenew)
+        }
         let span = period.revocation(at: at)
         let isEntitled = givesAccess && interval.state.isEntitled
         let evidence = history.decidingFacts(of: index) + [renewalFact].compactMap(\.self)
@@ -53,17 +56,20 @@ struct AnswerReader {
 
     /// The fact whose renewal info holds at the moment: the newest one about the purchase signed by
     /// then. For a period first stated after the moment but before the period's end, the renewal
-    /// info that came with that statement.
-    private func renewalFact(_ index: Int) -> Int? {
+    /// info that came with that statement. One that the period overtook holds only if auto-renew
+    /// is on, and states nothing else.
+    private func newestRenewal(_ index: Int) -> (fact: Int, isOvertaken: Bool)? {
         let period = history.periods[index]
         if at <= now, period.firstStated > at, period.firstStated < period.end {
-            return firstStatement(index)
+            return firstStatement(index).map { ($0, false) }
         }
         let newest = history.renewalSubjects.renewals(of: index).last { point in
             at > now || facts.renewals[point].signedDate <= at
         }
         guard let newest, !history.renewalSubjects.isUnknown(newest) else { return nil }
-        return facts.renewals[newest].fact
+        let fact = facts.renewals[newest].fact
+        guard history.renewalSubjects.isOvertaken(newest, by: index) else { return (fact, false) }
+        return facts[fact].statedRenewal?.willRenew == true ? (fact, true) : nil
     }
 
     /// Auto-renew as stated by a renewal info at the moment. A DID_CHANGE_RENEWAL_STATUS that first
@@ -148,6 +154,8 @@ struct AnswerReader {
         var first = index
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
         where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
+            // A purchase or renewal turns it on.
+            if history.renewalSubjects.isOvertaken(earlier, by: interval.period) { break }
             let stated = facts[facts.renewals[earlier].fact].statedRenewal
             // A decision about a commitment precedes its last billing period.
             let willRenew = stated?.commitmentWillRenew == false ? false : stated?.willRenew

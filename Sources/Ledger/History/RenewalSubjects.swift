@@ -17,6 +17,10 @@ struct RenewalSubjects: Sendable {
     let subjects: [Subject?]
     /// For each period, the range of its points; for the first period of a run, those of the run.
     private var ranges: [Range<Int>]
+    /// For each period, the one whose purchase or renewal overtook earlier renewal infos: itself,
+    /// or that of the period before where it continues a commitment; and the first point that was
+    /// signed since it began or was stated.
+    private let purchases: [(period: Int, since: Int)]
 
     init(_ facts: OrderedFacts, _ periods: [Period]) {
         first.reserveCapacity(periods.count)
@@ -34,6 +38,27 @@ struct RenewalSubjects: Sendable {
             return subject
         }
         self.ranges = ranges
+        purchases = RenewalSubjects.purchases(facts, periods)
+    }
+
+    private static func purchases(
+        _ facts: OrderedFacts, _ periods: [Period]
+    ) -> [(period: Int, since: Int)] {
+        var purchases: [(period: Int, since: Int)] = []
+        purchases.reserveCapacity(periods.count)
+        for (index, period) in periods.enumerated() {
+            let terms = facts[period.bestFact].statedTransaction?.commitment
+            if let last = purchases.last, terms?.billingPeriodNumber ?? 1 > 1 {
+                purchases.append(last)
+                continue
+            }
+            let known = min(period.start, period.firstStated)
+            let since = facts.renewals.indices.partitioningIndex {
+                facts.renewals[$0].signedDate >= known
+            }
+            purchases.append((index, since))
+        }
+        return purchases
     }
 
     private static func subject(
@@ -45,9 +70,10 @@ struct RenewalSubjects: Sendable {
         if let ahead = signedAhead(point, facts, periods, from: isBefore ? begun : begun + 1) {
             return Subject(period: ahead, isUnknown: false)
         }
-        // Only a renewal continues from earlier renewal infos.
+        // Only a renewal that was stated by then continues from earlier renewal infos.
         if isBefore {
-            return period.isRenewal(facts) ? Subject(period: begun, isUnknown: false) : nil
+            let isStated = period.isRenewal(facts) && period.firstStated <= point.signedDate
+            return isStated ? Subject(period: begun, isUnknown: false) : nil
         }
         let rule = AfterPeriodRule(facts: facts, period: period, nextStart: nil)
         return Subject(period: begun, isUnknown: rule.isAboutUnknownPeriod(point))
@@ -100,6 +126,14 @@ struct RenewalSubjects: Sendable {
     /// Whether a point is about a period that no transaction states.
     func isUnknown(_ index: Int) -> Bool { subjects[index]?.isUnknown ?? true }
 
+    /// Whether a purchase or renewal overtook what a point about its run states: of this period, it
+    /// then states only that auto-renew is on.
+    func isOvertaken(_ index: Int, by period: Int) -> Bool {
+        guard let subject = subjects[index] else { return false }
+        let purchase = purchases[period]
+        return subject.period < purchase.period && index < purchase.since
+    }
+
     /// Why access ended if no statement about the end gives a reason: the last auto-renew status
     /// before the next period; and the fact that states it.
     func reason(
@@ -109,7 +143,7 @@ struct RenewalSubjects: Sendable {
         let newest = renewals(of: period).last { index in
             next.map { facts.renewals[index].signedDate < $0 } ?? true
         }
-        guard let newest, !isUnknown(newest),
+        guard let newest, !isUnknown(newest), !isOvertaken(newest, by: period),
             let renewal = facts[facts.renewals[newest].fact].statedRenewal,
             renewal.willRenew == false
         else { return (.unconfirmed, nil) }

@@ -6,7 +6,8 @@ public enum NoticeCode: String, Sendable, CaseIterable {
     case missingPeriod
     case unexplainedExpiry
     case historyMissingBefore
-    /// Renewal infos are known, and none is about this run (`Lifecycle.md` §4).
+    /// Renewal infos are known, and none applies to this run, or to its newest periods
+    /// (`Lifecycle.md` §4).
     case missingRenewalInfo
     case lateDelivery
     case contradiction
@@ -238,12 +239,17 @@ struct NoticeReader {
     }
 
     /// The newest renewal info that states the auto-renew status, among those about a period's run
-    /// that qualify.
+    /// that qualify; nil if the period overtook it and it states that auto-renew is off.
     private func newestKnown(of period: Int, where qualifies: (RenewalPoint) -> Bool) -> Int? {
         history.renewalSubjects.newest(of: period) { index in
             let point = facts.renewals[index]
             return facts[point.fact].statedRenewal?.willRenew != nil && qualifies(point)
-        }.map { facts.renewals[$0].fact }
+        }.flatMap { isOvertakenUnlessOn($0, by: period) ? nil : facts.renewals[$0].fact }
+    }
+
+    private func isOvertakenUnlessOn(_ index: Int, by period: Int) -> Bool {
+        history.renewalSubjects.isOvertaken(index, by: period)
+            && facts[facts.renewals[index].fact].statedRenewal?.willRenew != true
     }
 
     /// A chain without any renewal info raises no notice: its sources have none.
@@ -251,16 +257,23 @@ struct NoticeReader {
         guard !facts.renewals.isEmpty else { return }
         let periods = history.periods
         let starts = periods.indices.filter { history.renewalSubjects.first[$0] == $0 }
-        for (place, start) in starts.enumerated()
-        where history.renewalSubjects.renewals(of: start).allSatisfy({
-            history.renewalSubjects.isUnknown($0)
-        }) {
+        for (place, start) in starts.enumerated() {
             let next = place + 1 < starts.count ? starts[place + 1] : nil
+            let newest = history.renewalSubjects.renewals(of: start).last {
+                !history.renewalSubjects.isUnknown($0)
+            }
+            var since: Int? = start
+            if let newest {
+                since = (start..<(next ?? periods.count)).first {
+                    !periods[$0].isReplaced && isOvertakenUnlessOn(newest, by: $0)
+                }
+            }
+            guard let since else { continue }
             add(
-                .missingRenewalInfo, from: periods[start].countsFrom,
-                to: next.map { periods[$0].countsFrom }, facts: [periods[start].firstFact],
-                about: stretch(periods[start]),
-                "No renewal info about the time since \(periods[start].start.rfc3339) is known, so"
+                .missingRenewalInfo, from: periods[since].countsFrom,
+                to: next.map { periods[$0].countsFrom }, facts: [periods[since].firstFact],
+                about: stretch(periods[since]),
+                "No renewal info about the time since \(periods[since].start.rfc3339) is known, so"
                     + " the auto-renew status is unknown. Run `subledger reconcile` to request"
                     + " it.")
         }

@@ -16,6 +16,7 @@ extension NoticeReader {
         case .priceIncrease:
             let latest = history.renewalSubjects.renewals(of: period).last { index in
                 facts.renewals[index].signedDate < time
+                    && !history.renewalSubjects.isOvertaken(index, by: period)
                     && renewal(index)?.priceIncreaseStatus != nil
             }
             let status = latest.flatMap { renewal($0)?.priceIncreaseStatus?.value }

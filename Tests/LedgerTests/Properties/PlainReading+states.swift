@@ -112,6 +112,19 @@ extension PlainReading {
         return after(period, next, moment)
     }
 
+    /// Whether no renewal info by a moment came with the period that governs then, or was signed
+    /// since it was bought or stated: what was decided before is over, except that auto-renew is
+    /// on.
+    func isOvertaken(_ moment: Timestamp) -> Bool {
+        guard let period = periods.last(where: { $0.countsFrom <= moment }) else { return false }
+        return facts.allSatisfy { fact in
+            guard let signed = fact.renewal?.signedDate ?? fact.signedDate, fact.renewal != nil
+            else { return true }
+            if let bought = fact.transaction?.purchaseDate, bought >= period.start { return false }
+            return signed > moment || signed < min(period.start, period.firstStated)
+        }
+    }
+
     private func label(_ index: Int) -> ChainState {
         let period = periods[index]
         if period.best.transaction.transactionReason?.value == .renewal { return .renewing }

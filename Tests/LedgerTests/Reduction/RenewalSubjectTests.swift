@@ -134,7 +134,11 @@ struct RenewalSubjectTests {
         #expect(life.intervals.last?.reason == .unconfirmed)
         #expect(life.notices(.missingRenewalInfo).map(\.from) == [day(40)])
         let renewed = given(renewalInfo(false, at: day(10)), .didRenew("2", day(40), day(70)))
-        #expect(renewed.answer(day(45))?.willRenew == false)
+        #expect(renewed.answer(day(45))?.willRenew == nil)
+        #expect(renewed.notices(.missingRenewalInfo).map(\.from) == [day(40)])
+        let ahead = Fact.didRenew("2", day(40), day(70), at: day(39, 20 * hour))
+        let decided = given(ahead, renewalInfo(false, at: day(39, 22 * hour)))
+        #expect(decided.answer(day(45))?.willRenew == false)
     }
 
     @Test("A renewal info signed before the purchaseDate it came with is about that purchase")

@@ -24,10 +24,23 @@ extension PlainCounts {
             speaking = about.first { $0.snapshotDate == first && $0.renewal != nil }?.renewal
         } else {
             let last = plain.renewalInfos.last { $0.at <= moment }
+            if let last, isOvertaken(last, by: sale) { return false }
             speaking = last.flatMap { plain.stated[$0.place].renewal }
         }
         let decided = Self.isOn(speaking?.commitmentInfo?.commitmentAutoRenewStatus)
         return decided == false || Self.isOn(speaking?.autoRenewStatus) == false
+    }
+
+    /// A purchase turns auto-renew on: what was signed before it was made and known, and did not
+    /// come with it, was decided about another. The payments of one commitment are one purchase.
+    private func isOvertaken(_ info: (at: Timestamp, place: Int), by sale: Int) -> Bool {
+        var first = sale
+        while first > 0, sales[first].payload.commitmentInfo?.billingPeriodNumber ?? 1 > 1 {
+            first -= 1
+        }
+        let (purchase, named) = (sales[first], plain.stated[info.place].transaction?.purchaseDate)
+        return info.at < min(purchase.bought, purchase.firstStated)
+            && named.map { $0 < purchase.bought } ?? true
     }
 
     // MARK: Auto-renew

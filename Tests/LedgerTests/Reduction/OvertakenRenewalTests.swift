@@ -1,0 +1,101 @@
+import AppStore
+import Ledger
+import Testing
+
+/// `Lifecycle.md` §2, "Renewal infos": a period overtakes what was decided before it.
+@Suite("§2: renewal infos that a purchase or renewal overtook")
+struct OvertakenRenewalTests {
+    private let bought = Fact.subscribed("1", day(0), day(30))
+
+    /// The next period, known from its transaction alone.
+    private func next(
+        _ reason: TransactionReason, from start: Timestamp, until end: Timestamp = day(60),
+        id: String = "2", at signedDate: Timestamp? = nil
+    ) -> Fact {
+        .transaction(id, start, end, at: signedDate ?? start).transaction {
+            $0.transactionReason = Raw(reason)
+        }
+    }
+
+    @Test(
+        "Auto-renew that was off is unknown since the next period began",
+        arguments: [(.renewal, 30), (.purchase, 20)] as [(TransactionReason, Int64)])
+    func off(_ reason: TransactionReason, _ start: Int64) throws {
+        let life = given(
+            bought, .autoRenew(false, at: day(10)), next(reason, from: day(start), at: day(31)))
+        #expect(life.answer(day(start, -1))?.willRenew == false)
+        let answer = try #require(life.answer(day(40)))
+        #expect(answer.willRenew == nil && answer.cancellation == nil)
+        #expect(life.answer(at: day(50), now: day(40))?.willRenew == nil)
+        #expect(life.intervals.last?.reason == .unconfirmed)
+        let notice = try #require(life.notices(.missingRenewalInfo).first)
+        #expect(notice.from == day(start) && notice.to == nil && notice.evidence == [3])
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
+    }
+
+    @Test("Auto-renew that was on stays on; a change of product or price is over")
+    func on() throws {
+        let planned = Fact.notification(.didChangeRenewalPref, .downgrade, at: day(10)).renewal {
+            $0.productId = ProductId("pro.monthly")
+            $0.autoRenewProductId = ProductId("lite.monthly")
+            $0.autoRenewStatus = Raw(.on)
+            $0.priceIncreaseStatus = Raw(.customerHasNotResponded)
+        }
+        let life = given(bought, planned, next(.renewal, from: day(30)))
+        #expect(life.answer(day(29))?.nextProductId == ProductId("lite.monthly"))
+        let answer = try #require(life.answer(day(40)))
+        #expect(answer.willRenew == true && answer.evidence.contains(2))
+        #expect(answer.nextProductId == nil && answer.priceIncrease == nil)
+        #expect(life.notices(.missingRenewalInfo).isEmpty)
+        #expect(life.notices(.renewalOverdue).map(\.from) == [day(60)])
+        let over = given(
+            bought, planned, next(.renewal, from: day(30)), .expired(.priceIncrease, at: day(60)))
+        #expect(over.notices(.unexplainedExpiry).map(\.from) == [day(60)])
+    }
+
+    @Test("A later renewal info applies, and begins the time since which it is off")
+    func decidedAgain() {
+        let facts = [bought, .autoRenew(false, at: day(10)), next(.renewal, from: day(30))]
+        let life = given(facts + [.autoRenew(false, at: day(45))])
+        #expect(life.answer(day(40))?.willRenew == nil)
+        #expect(life.answer(day(50))?.cancellation?.at == day(45))
+        #expect(life.intervals.last?.reason == .voluntary)
+        #expect(life.notices(.missingRenewalInfo).isEmpty)
+        let expired = Fact.expired(.voluntary, at: day(60))
+        #expect(given(facts + [expired]).notices(.unexplainedExpiry).map(\.from) == [day(60)])
+    }
+
+    @Test("A decision after a renewal that was signed early applies to it, one before does not")
+    func signedEarly() {
+        for (signed, expected) in [(22 * hour, false), (19 * hour, nil)] as [(Int64, Bool?)] {
+            let early = next(.renewal, from: day(30, 12 * hour), at: day(29, 20 * hour))
+            let decided = Fact.autoRenew(false, at: day(29, signed))
+            let life = given(.subscribed("1", day(0), day(30, 12 * hour)), decided, early)
+            #expect(life.answer(day(30, 11 * hour))?.willRenew == false)
+            #expect(life.answer(day(40))?.willRenew == expected)
+        }
+    }
+
+    @Test("A further billing period of a commitment keeps what was decided; a new one does not")
+    func commitment() {
+        func committed(_ fact: Fact, _ number: Int64) -> Fact {
+            fact.transaction {
+                $0.commitment = .init(billingPeriodNumber: number, totalBillingPeriods: 12)
+            }
+        }
+        let decided = Fact.autoRenew(true, at: day(10)).renewal {
+            $0.commitment = .init(autoRenewStatus: Raw(.off))
+        }
+        let first = committed(bought, 4)
+        let further = committed(next(.renewal, from: day(30)), 5)
+        let life = given(first, decided, further)
+        #expect(life.answer(day(40))?.commitment?.willRenew == false)
+        let new = committed(next(.purchase, from: day(40), until: day(70), id: "3"), 1)
+        let renewed = committed(next(.renewal, from: day(70), until: day(100), id: "4"), 2)
+        for facts in [[new], [new, renewed]] {
+            let bought = given([first, decided, further] + facts)
+            #expect(bought.answer(day(80))?.commitment?.willRenew == nil)
+            #expect(bought.answer(day(80))?.willRenew == true)
+        }
+    }
+}
