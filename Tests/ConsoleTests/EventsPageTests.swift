@@ -88,7 +88,11 @@ struct EventOriginTests {
         ]
         for (kind, source, trust, label, words) in cases {
             let html = try page(kind, source, trust).page.html
-            for part in words + ["<dt>\(label)</dt>"] {
+            let escaped = words.map { word -> String in
+                let html: HTML = "\(word)"
+                return html.text
+            }
+            for part in escaped + ["<dt>\(label)</dt>"] {
                 #expect(html.contains(part), "\(kind) \(source): \(part)")
             }
             let isOverTLS = html.contains("from Apple over TLS")

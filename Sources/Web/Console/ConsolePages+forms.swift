@@ -44,12 +44,13 @@ extension ConsolePages {
                 let problem = Problem(error)
                 // A refusal of Apple's keeps the form, too.
                 guard problem.keepsForm || error is LookupFailure else { throw error }
+                let sent = frame.key
                 if problem.isKeyReused { frame.key = newKey }
                 frame.failure = problem.formDetail
                 do { return response(try await page(frame), problem) } catch {
                     // Throws where the form cannot be sent again.
                     guard Problem(error).status == .serviceUnavailable else { throw error }
-                    return draft(of: frame)
+                    return draft(of: frame, sent: sent)
                 }
             }
         }
@@ -85,9 +86,11 @@ extension ConsolePages {
 
     /// Redirects to a form that cannot be shown now: its own page loads itself again until it can,
     /// and then shows what was typed.
-    private func draft(of frame: Frame) -> Response {
+    ///
+    /// - Parameter key: the one it was sent with, by which sending it again is refused again.
+    private func draft(of frame: Frame, sent key: String) -> Response {
         var values = frame.values
-        values["key"] = frame.key
+        values["key"] = key
         return Response.seeOther(
             frame.state.url(
                 frame.path,
