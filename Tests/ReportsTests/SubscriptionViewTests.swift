@@ -77,8 +77,8 @@ struct SubscriptionViewTests {
 
     private static let shared = SharedLedger { ledger in
         try ledger.share()
-        let told = secret.notificationV1("INITIAL_BUY", through: 0, at: secret.start)
-        _ = try await ledger.ingest([told])
+        let first = secret.notificationV1("INITIAL_BUY", through: 0, at: secret.start)
+        _ = try await ledger.ingest([first])
         _ = try await ledger.ingest(
             [open.bought(), moved.bought(), moved.renewed(1)] + ended.life
                 + [coming.bought(), coming.renewed(1), grace.bought(), failed, purchase]

@@ -225,7 +225,7 @@ struct ClockPolicyTests {
         #expect(last >= 3)
     }
 
-    @Test("A host compares its clock with the machine's monotonic one unless told otherwise")
+    @Test("A host compares its clock with the machine's monotonic one by default")
     func host() async throws {
         // given
         let place = try TemporaryLedger()
