@@ -152,10 +152,15 @@ struct AnswerReader {
         else { return nil }
         // A renewal info without a status does not break the stretch.
         var first = index
+        let firstStated = history.periods[interval.period].firstStated
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
         where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
-            // A purchase or renewal turns it on.
-            if history.renewalSubjects.isOvertaken(earlier, by: interval.period) { break }
+            // A purchase or renewal turns it on, unless it is off since the first statement of it.
+            if history.renewalSubjects.isOvertaken(earlier, by: interval.period),
+                firstStated < facts.renewals[first].signedDate
+            {
+                break
+            }
             let stated = facts[facts.renewals[earlier].fact].statedRenewal
             // A decision about a commitment precedes its last billing period.
             let willRenew = stated?.commitmentWillRenew == false ? false : stated?.willRenew

@@ -31,7 +31,7 @@ public enum TransitionName: String, Sendable, CaseIterable {
     init(from: ChainState?, to: ChainState) {
         switch to {
         case .subscribed, .renewing: self = TransitionName.period(from, to)
-        case .grace: self = .graceStarted
+        case .grace: self = from == .revoked ? .reinstated : .graceStarted
         case .billingRetry: self = .billingRetryStarted
         case .expired: self = .expired
         case .revoked: self = .revoked

@@ -59,7 +59,7 @@ struct AfterPeriodRule {
 
     func evaluate() -> AfterPeriod {
         let window = evidence(until: nextStart)
-        let failing = window.filter { signal($0) == .failing }
+        let failing = failing(window)
         let allOver = window.filter { signal($0) == .over }
         // Those that no failing fact follows.
         let over = allOver.filter { fact in
@@ -100,6 +100,19 @@ struct AfterPeriodRule {
             hasFailing: !failing.isEmpty, hasOver: !allOver.isEmpty,
             expiredFact: window.first { isExpired($0) },
             undatedGraceFact: isGraceEndKnown ? nil : undatedGraceFact)
+    }
+
+    /// The failing facts, without those before a cancellation: where the customer turned auto-renew
+    /// off after a failure, but before E, Apple does not try again.
+    private func failing(_ window: [Int]) -> [Int] {
+        let failing = window.filter { signal($0) == .failing }
+        guard let first = failing.first, facts.times[first] < end,
+            let newest = window.last(where: {
+                facts.times[$0] < end && facts[$0].statedRenewal?.willRenew != nil
+            }),
+            facts[newest].statedRenewal?.willRenew == false, signal(newest) == .nothing
+        else { return failing }
+        return failing.filter { facts.times[$0] > facts.times[newest] }
     }
 
     /// Candidate facts of the highest trust among them: with a notification type, a renewal

@@ -47,8 +47,7 @@ struct RenewalSubjects: Sendable {
         var purchases: [(period: Int, since: Int)] = []
         purchases.reserveCapacity(periods.count)
         for (index, period) in periods.enumerated() {
-            let terms = facts[period.bestFact].statedTransaction?.commitment
-            if let last = purchases.last, terms?.billingPeriodNumber ?? 1 > 1 {
+            if let last = purchases.last, isContinued(periods[index - 1], by: period, facts) {
                 purchases.append(last)
                 continue
             }
@@ -59,6 +58,17 @@ struct RenewalSubjects: Sendable {
             purchases.append((index, since))
         }
         return purchases
+    }
+
+    /// Whether a period is a further billing period of the commitment of the period before.
+    private static func isContinued(
+        _ before: Period, by period: Period, _ facts: OrderedFacts
+    ) -> Bool {
+        guard let earlier = facts[before.bestFact].statedTransaction?.commitment,
+            let later = facts[period.bestFact].statedTransaction?.commitment,
+            let first = earlier.billingPeriodNumber, let next = later.billingPeriodNumber
+        else { return false }
+        return first < next && earlier.totalBillingPeriods == later.totalBillingPeriods
     }
 
     private static func subject(

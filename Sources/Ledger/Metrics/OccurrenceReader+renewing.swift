@@ -7,15 +7,29 @@ extension OccurrenceReader {
         for index in intervals.indices where !history.isOneTime {
             let state = intervals[index].state
             guard state == .grace || state == .billingRetry,
-                index == 0 || intervals[index - 1].state != state,
+                index == 0 || intervals[index - 1].state != state && !isResumed(index),
                 let period = period(intervals[index]), period.isCounted
             else { continue }
             // Only a period ends the stretch as recovered.
-            let next = intervals[(index + 1)...].first { $0.state != state }
+            let next = intervals.indices.dropFirst(index + 1).first {
+                intervals[$0].state != state && !isResumed($0 + 1)
+            }
             add(
-                outcome(of: intervals[index], next), at: intervals[index].from, period,
+                outcome(of: intervals[index], next.map { intervals[$0] }),
+                at: intervals[index].from, period,
                 cause: history.facts[intervals[index].cause].position)
         }
+    }
+
+    /// Whether an interval continues the grace or retry that a refund interrupted, which was
+    /// reversed.
+    private func isResumed(_ index: Int) -> Bool {
+        let intervals = history.intervals
+        guard index > 1, index < intervals.count, intervals[index - 1].state == .revoked else {
+            return false
+        }
+        let before = intervals[index - 2]
+        return before.state == intervals[index].state && before.period == intervals[index].period
     }
 
     private func outcome(of entry: Interval, _ next: Interval?) -> [String: Int64] {

@@ -268,10 +268,11 @@ struct NoticeReader {
                     !periods[$0].isReplaced && isOvertakenUnlessOn(newest, by: $0)
                 }
             }
-            guard let since else { continue }
+            let until = next.map { periods[$0].countsFrom }
+            guard let since, until.map({ periods[since].countsFrom < $0 }) ?? true else { continue }
             add(
-                .missingRenewalInfo, from: periods[since].countsFrom,
-                to: next.map { periods[$0].countsFrom }, facts: [periods[since].firstFact],
+                .missingRenewalInfo, from: periods[since].countsFrom, to: until,
+                facts: [periods[since].firstFact],
                 about: stretch(periods[since]),
                 "No renewal info about the time since \(periods[since].start.rfc3339) is known, so"
                     + " the auto-renew status is unknown. Run `subledger reconcile` to request"

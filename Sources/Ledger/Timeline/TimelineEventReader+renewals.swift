@@ -3,6 +3,8 @@ import AppStore
 extension TimelineEventReader {
     /// The statements of the renewal infos read so far.
     private struct RenewalView {
+        /// Index of the last one read.
+        var last: Int?
         var willRenew: Bool?
         /// When that was first stated.
         var willRenewSince: Timestamp?
@@ -13,8 +15,8 @@ extension TimelineEventReader {
         var endsWithCommitment = false
         var productId: ProductId?
         var pendingProductId: ProductId?
-        /// The fact that scheduled it.
-        var pendingFact: Int?
+        /// The fact that scheduled it, and the period that it is about.
+        var scheduled: (fact: Int, period: Int)?
         var priceIncrease: PriceIncreaseStatus?
     }
 
@@ -24,23 +26,31 @@ extension TimelineEventReader {
         var run: Int?
         var others: [Int: RenewalView] = [:]
         for (index, point) in history.facts.renewals.enumerated() {
-            guard let next = self.run(of: index) else {
+            guard let period = self.period(of: index) else {
                 // There is nothing to compare it with: a change that it states may be an old one.
                 readBareNotification(point.fact)
                 continue
             }
+            let next = history.renewalSubjects.first[period]
             if next != run {
                 if let run { others[run] = view }
                 view = others[next] ?? firstView(of: next)
             }
             run = next
             guard let renewal = facts[point.fact].statedRenewal else { continue }
+            if let last = view.last,
+                history.renewalSubjects.isOvertaken(last, by: period),
+                history.periods[period].firstStated < point.signedDate
+            {
+                overtake(&view, renewal)
+            }
+            view.last = index
             readAutoRenew(point, renewal, &view)
             if renewal.productId != view.productId
                 || renewal.productId != renewal.autoRenewProductId
                 || view.pendingProductId != nil
             {
-                readPendingProduct(point.fact, renewal, &view)
+                readPendingProduct(point.fact, renewal, &view, in: period)
             }
             readPriceIncrease(point.fact, renewal.priceIncreaseStatus?.value, &view)
         }
@@ -50,11 +60,21 @@ extension TimelineEventReader {
     }
 
     /// Nil for a renewal info about no known period.
-    private func run(of point: Int) -> Int? {
+    private func period(of point: Int) -> Int? {
         guard let subject = history.renewalSubjects.subjects[point], !subject.isUnknown else {
             return nil
         }
-        return history.renewalSubjects.first[subject.period]
+        return subject.period
+    }
+
+    /// A period that began after the last renewal info turned auto-renew on and ended a change of
+    /// product: the same decision, stated again after the period, is another one.
+    private func overtake(_ view: inout RenewalView, _ renewal: Shared<RenewalSnapshot>) {
+        if renewal.willRenew == false, view.willRenew == false { view.willRenew = true }
+        view.commitmentWillRenew = nil
+        view.endsWithCommitment = false
+        view.isUnannounced = false
+        if view.pendingProductId == renewal.autoRenewProductId { view.pendingProductId = nil }
     }
 
     /// The state of a run before its first renewal info: a renewal implies that auto-renew was on.
@@ -129,7 +149,7 @@ extension TimelineEventReader {
     }
 
     private mutating func readPendingProduct(
-        _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView
+        _ fact: Int, _ renewal: Shared<RenewalSnapshot>, _ view: inout RenewalView, in period: Int
     ) {
         guard let next = renewal.autoRenewProductId, let current = renewal.productId else { return }
         let pending = next == current ? nil : next
@@ -142,24 +162,25 @@ extension TimelineEventReader {
             add(
                 .productChangeScheduled, at: facts.times[fact], fact: fact, product: pending,
                 detail: .change(.init(from: current, to: pending)))
-            view.pendingFact = fact
+            view.scheduled = (fact, period)
         } else if pending == nil, let cancelled = view.pendingProductId, isSameProduct,
-            !wasMade(view, before: fact)
+            !wasMade(view, before: fact, in: period)
         {
             add(
-                .productChangeCancelled, at: facts.times[fact], fact: fact, also: view.pendingFact,
+                .productChangeCancelled, at: facts.times[fact], fact: fact,
+                also: view.scheduled?.fact,
                 detail: .change(.init(from: current, to: cancelled)))
         }
         view.productId = current
         view.pendingProductId = pending
     }
 
-    /// Whether a period of the pending product began before a fact. Transactions alone may state
-    /// it, and that the product was changed back since.
-    private func wasMade(_ view: RenewalView, before fact: Int) -> Bool {
-        guard let scheduled = view.pendingFact else { return false }
-        let (from, to) = (facts.times[scheduled], facts.times[fact])
-        return history.periods.contains { period in
+    /// Whether a period of the pending product began before a fact about a period. Transactions alone
+    /// may state it, and that the product was changed back since.
+    private func wasMade(_ view: RenewalView, before fact: Int, in period: Int) -> Bool {
+        guard let scheduled = view.scheduled, scheduled.period <= period else { return false }
+        let (from, to) = (facts.times[scheduled.fact], facts.times[fact])
+        return history.periods[scheduled.period...period].contains { period in
             !period.isReplaced && from < period.countsFrom && period.countsFrom <= to
                 && facts[period.bestFact].statedTransaction?.productId == view.pendingProductId
         }

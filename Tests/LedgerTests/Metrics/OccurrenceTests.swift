@@ -159,6 +159,28 @@ struct OccurrenceTests {
         #expect(reported(reversed, .reactivations).isEmpty)
     }
 
+    @Test("A refund that was reversed does not make one failed renewal two")
+    func interrupted() {
+        let facts = [
+            bought, .didFailToRenew(at: day(30)),
+            .notification(.refund, "1", day(0), day(30), at: day(32)).revoked(day(32)),
+            .notification(.refundReversed, "1", day(0), day(30), at: day(34)),
+        ]
+        #expect(
+            reported(given(facts), .recoveries) == [
+                "billingRetry.entered": 1, "billingRetry.open": 1,
+            ])
+        let paid = given(facts + [.didRenew("2", day(39), day(69), .billingRecovery)])
+        #expect(
+            reported(paid, .recoveries) == [
+                "billingRetry.entered": 1, "billingRetry.recovered": 1,
+                "billingRetry.within14": 1, "billingRetry.within30": 1,
+                "billingRetry.within60": 1,
+            ])
+        let refunded = given(Array(facts.prefix(3)))
+        #expect(reported(refunded, .recoveries) == ["billingRetry.entered": 1])
+    }
+
     @Test("Failed renewals by the day they began: recovered within days, lost, or open")
     func recoveries() {
         let retry = given(

@@ -148,7 +148,16 @@ extension PlainReading {
 
     private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
         let window = evidence(period, before: next?.start)
-        let failing = window.filter { word($0, period) == .failing }
+        let decided = window.last { fact in
+            fact.signedDate! < period.end && fact.renewal?.willRenew != nil
+        }
+        let isCancelled = decided.map { fact in
+            fact.renewal?.willRenew == false && word(fact, period) == .nothing
+        }
+        let failing = window.filter { fact in
+            word(fact, period) == .failing
+                && !(isCancelled == true && fact.signedDate! <= decided!.signedDate!)
+        }
         let over = window.filter { word($0, period) == .over }
         let isRecovered = next.map { isRecovery($0, over) } ?? false
         if failing.isEmpty && !isRecovered { return .expired }

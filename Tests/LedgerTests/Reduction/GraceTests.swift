@@ -58,6 +58,32 @@ struct GraceTests {
         #expect(given(bought, failed, off).history == given(bought, failed).history)
     }
 
+    @Test(
+        "A failure before the end is over where auto-renew is turned off before the end",
+        arguments: [nil, day(46)])
+    func cancelledBeforeEnd(_ grace: Timestamp?) throws {
+        let early = Fact.didFailToRenew(at: day(29, 12 * hour), grace: grace)
+        let off = Fact.autoRenew(false, at: day(29, 18 * hour))
+        let ended = [Start(.subscribed, day(0)), Start(.expired, day(30))]
+        let life = given(bought, early, off)
+        #expect(life.history == ended)
+        let answer = try #require(life.answer(at: day(29, 20 * hour), now: day(29, 20 * hour)))
+        #expect(answer.willRenew == false && answer.accessUntil == day(30))
+        #expect(life.notices(.renewalOverdue).isEmpty)
+        let expired = given(bought, early, off, .expired(.voluntary, at: day(30, 20 * second)))
+        #expect(expired.history == ended)
+        #expect(expired.intervals.last?.reason == .voluntary)
+        #expect(expired.notices(.unexplainedExpiry).isEmpty)
+        // Turned on again, at the end, or failed again: Apple tries to renew it.
+        let failing: ChainState = grace == nil ? .billingRetry : .grace
+        let again = Fact.autoRenew(true, at: day(29, 20 * hour))
+        let failed = Fact.didFailToRenew(at: day(29, 20 * hour), grace: grace)
+        let late = Fact.autoRenew(false, at: day(30))
+        for facts in [[off, again], [off, failed], [late]] {
+            #expect(given([bought, early] + facts).history[1] == Start(failing, day(30)))
+        }
+    }
+
     /// DID_FAIL_TO_RENEW / GRACE_PERIOD without a date.
     private func undated(_ signedDate: Timestamp) -> Fact {
         .notification(.didFailToRenew, .gracePeriod, at: signedDate)

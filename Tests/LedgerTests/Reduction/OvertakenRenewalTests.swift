@@ -59,10 +59,42 @@ struct OvertakenRenewalTests {
         let life = given(facts + [.autoRenew(false, at: day(45))])
         #expect(life.answer(day(40))?.willRenew == nil)
         #expect(life.answer(day(50))?.cancellation?.at == day(45))
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
         #expect(life.intervals.last?.reason == .voluntary)
         #expect(life.notices(.missingRenewalInfo).isEmpty)
         let expired = Fact.expired(.voluntary, at: day(60))
         #expect(given(facts + [expired]).notices(.unexplainedExpiry).map(\.from) == [day(60)])
+    }
+
+    @Test("Auto-renew that the first statement of the period states as off is off since before")
+    func stillOff() {
+        let renewed = next(.renewal, from: day(30)).renewal { $0.autoRenewStatus = Raw(.off) }
+        let life = given(bought, .autoRenew(false, at: day(10)), renewed)
+        #expect(life.answer(day(40))?.cancellation?.at == day(10))
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
+        let off = given(
+            bought, .autoRenew(false, at: day(10)), renewed, .autoRenew(false, at: day(45)))
+        #expect(off.answer(day(50))?.cancellation?.at == day(10))
+    }
+
+    @Test("A change of product that is stated again after a period is scheduled again")
+    func scheduledAgain() {
+        func planned(_ next: String, at signedDate: Timestamp) -> Fact {
+            .notification(.didChangeRenewalPref, .downgrade, at: signedDate).renewal {
+                $0.productId = ProductId("pro.monthly")
+                $0.autoRenewProductId = ProductId(next)
+                $0.autoRenewStatus = Raw(.on)
+            }
+        }
+        let facts = [
+            bought, planned("lite.monthly", at: day(10)), planned("lite.monthly", at: day(20)),
+            next(.renewal, from: day(30)),
+        ]
+        let again = given(facts + [planned("lite.monthly", at: day(45))])
+        #expect(again.lifeFacts(.productChangeScheduled).map(\.at) == [day(10), day(45)])
+        #expect(again.lifeFacts(.productChangeCancelled).isEmpty)
+        let ended = given(facts + [planned("pro.monthly", at: day(45))])
+        #expect(ended.lifeFacts(.productChangeCancelled).map(\.at) == [day(45)])
     }
 
     @Test("A decision after a renewal that was signed early applies to it, one before does not")
@@ -92,7 +124,9 @@ struct OvertakenRenewalTests {
         #expect(life.answer(day(40))?.commitment?.willRenew == false)
         let new = committed(next(.purchase, from: day(40), until: day(70), id: "3"), 1)
         let renewed = committed(next(.renewal, from: day(70), until: day(100), id: "4"), 2)
-        for facts in [[new], [new, renewed]] {
+        let unpreceded = committed(next(.renewal, from: day(60), until: day(90), id: "5"), 3)
+        // A commitment whose first billing period is not known is a new one, too.
+        for facts in [[new], [new, renewed], [unpreceded]] {
             let bought = given([first, decided, further] + facts)
             #expect(bought.answer(day(80))?.commitment?.willRenew == nil)
             #expect(bought.answer(day(80))?.willRenew == true)

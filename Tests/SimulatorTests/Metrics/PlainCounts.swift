@@ -132,14 +132,26 @@ struct PlainCounts {
         return counts
     }
 
+    /// Whether a reversed refund gave back a state of the same purchase.
+    private func isResumed(_ index: Int) -> Bool {
+        guard plain.states.indices.contains(index), index > 1 else { return false }
+        let (state, before) = (plain.states[index], plain.states[index - 2])
+        return plain.states[index - 1].name == "revoked" && before.name == state.name
+            && before.sale == state.sale
+    }
+
     private var recoveries: [Count] {
         guard !plain.life.isOneTime else { return [] }
         var counts: [Count] = []
         for (index, state) in plain.states.enumerated()
         where state.name == "grace" || state.name == "billingRetry" {
-            if index > 0, plain.states[index - 1].name == state.name { continue }
+            if index > 0, plain.states[index - 1].name == state.name || isResumed(index) {
+                continue
+            }
             var amounts: [String: Int64] = ["\(state.name).entered": 1]
-            let next = plain.states[index...].first { $0.name != state.name && $0.from < limit }
+            let next = plain.states.indices[index...].first { later in
+                plain.states[later].name != state.name && !isResumed(later + 1)
+            }.map { plain.states[$0] }.flatMap { $0.from < limit ? $0 : nil }
             switch next?.name {
             case nil: amounts["\(state.name).open"] = 1
             case "subscribed"?, "renewing"?:
