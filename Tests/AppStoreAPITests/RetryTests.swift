@@ -153,6 +153,29 @@ struct RetryTests {
         #expect(asked.transport.requests.count == 1)
     }
 
+    /// Changes that could be applied twice, or that Apple refuses a second time.
+    private static let once: Set<Endpoint> = [
+        .extendRenewalDate, .massExtendRenewalDate, .requestTestNotification, .uploadImage,
+        .deleteImage, .uploadMessage, .deleteMessage, .deleteDefaultMessage, .deleteRealtimeURL,
+        .initiatePerformanceTest,
+    ]
+
+    @Test(
+        "what could take effect twice is sent once, and everything else again",
+        arguments: RequestTests.reading + RequestTests.changing + RequestTests.messaging)
+    func sentOnce(_ asking: RequestTests.Case) async throws {
+        for step in [.json("", status: 503), .failure(.timedOut)] as [ScriptedTransport.Step] {
+            // given
+            let asked = try Asked([step], policy: RetryPolicy(attempts: 2))
+            // when
+            let failure = await Asked.failure { try await asking.ask(asked.client) }
+            // then
+            let isOnce = RetryTests.once.contains(asking.endpoint)
+            #expect((failure?.code == .unknownOutcome) == isOnce)
+            #expect(asked.transport.requests.count == (isOnce ? 1 : 2))
+        }
+    }
+
     @Test("a test notification with an unreadable response may have been sent")
     func unreadableTest() async throws {
         // given

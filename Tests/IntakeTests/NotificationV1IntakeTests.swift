@@ -57,6 +57,29 @@ struct NotificationV1IntakeTests {
         #expect(try !isWritten(MadeChain.secret, in: ledger))
     }
 
+    @Test("The seal is the HMAC of the body with an empty password, the password being its key")
+    func sealed() async throws {
+        // given: the code was computed with Python's hmac
+        let ledger = try place()
+        let seal =
+            "hmac-sha256:33eee2d66da0aac54bf8afa5902726a42599437b97dfee0d7e1306c364ea521a"
+        func body(_ password: String) -> [UInt8] {
+            let text =
+                #"{"notification_type":"INITIAL_BUY","password":"\#(password)","#
+                + #""environment":"PROD","bid":"com.example.app","#
+                + #""original_transaction_id":"500000000000001"}"#
+            return Array(text.utf8)
+        }
+        // when
+        let summary = try await ledger.ingest([body("0123456789abcdef0123456789abcdef")])
+        // then
+        #expect(summary.appended == 1)
+        let stored = try await ledger.ledger { ledger in
+            try await ledger.log.event(at: 1)?.originalBytes()
+        }
+        #expect(stored == body(seal))
+    }
+
     @Test("A seal over other bytes is invalid")
     func tampered() async throws {
         let ledger = try place()

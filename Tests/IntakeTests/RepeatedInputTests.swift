@@ -1,8 +1,11 @@
 import AppStore
 import Intake
+import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Queries
 import Signing
+import Simulator
 import TestSupport
 import Testing
 
@@ -22,6 +25,71 @@ struct RepeatedInputTests {
         #expect(second.position == 4)
         #expect(second.isClean)
         #expect(try await ledger.timeline(chain.id) == before)
+    }
+
+    /// Evidence of each kind, and the ids of its key by `Log.md`.
+    private func evidence() throws -> [(line: [UInt8], kind: EventKind, ids: [String?])] {
+        var all: [(line: [UInt8], kind: EventKind, ids: [String?])] = []
+        func add(_ line: [UInt8], _ kind: EventKind, _ ids: [String?]) {
+            all.append((line, kind, ids))
+        }
+        func add(_ evidence: Delivery.Evidence, _ kind: EventKind, _ ids: [String?]) throws {
+            add(try MadeDelivery(receivedAt: chain.start(1), evidence: evidence).line(), kind, ids)
+        }
+        func hash(_ bytes: [UInt8]) -> String { SHA256.hash(bytes).hexadecimal }
+        let bought = chain.bought()
+        add(
+            try bought.with { $0.notificationUUID = NotificationUUID("u") }.line(), .notification,
+            ["u"])
+        let unnamed = Array(try bought.with { $0.notificationUUID = nil }.token().utf8)
+        add(unnamed, .notification, [nil, hash(try CompactJWS(parsing: unnamed).payload)])
+        let (app, id, paid) = (MadeChain.app, chain.id, chain.transactionId(1))
+        let transaction = chain.transaction(1, signed: Timestamp(milliseconds: 1_770_638_400_001))
+        let renewal = chain.renewal(1, signed: Timestamp(milliseconds: 1_770_638_400_002))
+        try add(.transaction(transaction), .transaction, [app, paid, "1770638400001"])
+        let pair: [String?] = [app, id, paid, "1770638400001", "1770638400002"]
+        try add(.pair(transaction, renewal, Raw(.expired)), .renewalPair, pair + ["2"])
+        try add(.pair(transaction, renewal, nil), .renewalPair, pair + [nil])
+        let appTransaction = Array(
+            (#"{"receiptType":"Production","bundleId":"com.example.app","appTransactionId":"70","#
+                + #""receiptCreationDate":1770638400003,"deviceVerificationNonce":"n"}"#).utf8)
+        add(
+            Array(try TestAuthority.signer.sign(appTransaction).utf8), .appTransaction,
+            [app, "70", "1770638400003", "n"])
+        let purchase = ReceiptContents.subscription(
+            productId: chain.product, transactionId: id, purchaseDate: chain.start,
+            expiresDate: chain.start(1))
+        let receipt = try TestAuthority.receipts.sign(
+            ReceiptContents(type: .production, creationDate: chain.start, purchases: [purchase]))
+        add(receipt, .receipt, [hash(receipt)])
+        let response = chain.verifyReceipt(through: 0, at: chain.start)
+        add(response, .verifyReceipt, [hash(response)])
+        let body = chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start)
+        let blank = chain.notificationV1(
+            "INITIAL_BUY", through: 0, at: chain.start, password: "")
+        add(body, .notificationV1, [hash(blank)])
+        return all
+    }
+
+    @Test("The key of each kind is made of the documented ids")
+    func keys() throws {
+        // given
+        let place = try StoredReceipts.place()
+        let preparation = EventPreparation(
+            verifier: place.verifier, packer: EvidencePacker(), apps: place.configuration.apps,
+            environment: .production, source: .import)
+        for (line, kind, ids) in try evidence() {
+            // when
+            let submission = try #require(try InputLine.submissions(line, input: "input").first)
+            let prepared = preparation.prepare(submission, now: place.now)
+            // then
+            guard case .event(let event, _) = prepared else {
+                Issue.record("\(kind) is refused")
+                continue
+            }
+            #expect(event.attributes.kind == kind)
+            #expect(event.key == EventKey.make(kind, ids), "\(kind)")
+        }
     }
 
     @Test("Signed again by Apple, the same claims are still a duplicate")

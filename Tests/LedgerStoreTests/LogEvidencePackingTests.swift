@@ -103,6 +103,23 @@ struct LogEvidencePackingTests {
         #expect(outer["notificationUUID"]?.string == "n")
     }
 
+    @Test("The AppTransaction of a notification is extracted, too")
+    func nestedAppTransaction() throws {
+        // given
+        let app = #"{"receiptType":"Sandbox"}"#
+        func payload(_ part: String) -> String {
+            #"{"notificationUUID":"n","appData":{"signedAppTransactionInfo":"\#(part)"}}"#
+        }
+        let token = Array(Sample.token(payload(Sample.token(app))).utf8)
+        // when
+        let packed = try Sample.packer.pack(.jws(token)).packed
+        let payloads = try packed.payloads(of: .notification)
+        // then
+        #expect(payloads.appTransaction == Array(app.utf8))
+        #expect(payloads.outer == Array(payload("").utf8))
+        #expect(try packed.originalBytes() == token)
+    }
+
     static let disputable = [
         // Escaped, duplicated, or named twice: readers could disagree, so nothing is extracted.
         #"{"note":"\u0022","data":{"signedTransactionInfo":"TOKEN"}}"#,

@@ -173,11 +173,86 @@ struct EvidenceTests {
         }
     }
 
-    @Test("A signed null is not a transaction")
+    /// An AppTransaction whose appAppleId is not its envelope's.
+    private static func appTransaction(
+        _ environment: String = "Production", bundleId: String = "com.example.app",
+        date: Int64 = Trial.now.milliseconds - 5
+    ) -> [UInt8] {
+        Trial.json(
+            """
+            {"receiptType":"\(environment)","bundleId":"\(bundleId)","appAppleId":8,\
+            "receiptCreationDate":\(date)}
+            """)
+    }
+
+    /// A notification around a signed AppTransaction.
+    private func consent(_ part: [UInt8], isDated: Bool = true) throws -> [UInt8] {
+        let date = isDated ? ",\"signedDate\":\(Trial.now.milliseconds)" : ""
+        return try authority.sign(
+            Trial.json(
+                """
+                {"notificationType":"RESCIND_CONSENT","notificationUUID":"u","appData":\
+                {"appAppleId":7,"bundleId":"com.example.app","environment":"Production",\
+                "signedAppTransactionInfo":"\(Trial.text(part))"}\(date)}
+                """))
+    }
+
+    @Test(
+        "A notification's AppTransaction is verified like its other parts",
+        arguments: [
+            ("own", nil), ("null", nil), ("forged", .signatureMismatch),
+            ("foreign", .untrustedRoot), ("early", .certificateNotValidAtSigning),
+            ("other app", .wrongApp), ("sandbox", .wrongEnvironment),
+            ("transaction", .undecodablePayload),
+        ] as [(String, VerificationCode?)])
+    func nestedAppTransaction(kind: String, cause: VerificationCode?) throws {
+        // given
+        let own = Self.appTransaction()
+        let part: [UInt8] =
+            switch kind {
+            case "null": try authority.sign(Trial.json("null"))
+            case "forged": try Trial.forged(authority.sign(own))
+            case "foreign": try Authority().sign(own)
+            case "early": try authority.sign(Self.appTransaction(date: 0))
+            case "other app": try authority.sign(Self.appTransaction(bundleId: "com.example.other"))
+            case "sandbox": try authority.sign(Self.appTransaction("Sandbox"))
+            case "transaction": try authority.sign(Trial.transaction(environment: "Production"))
+            default: try authority.sign(own)
+            }
+        // when
+        let found = error(try consent(part))
+        // then
+        let expected = cause.map {
+            VerificationError(.nestedPartInvalid, part: .appTransaction, reason: "", cause: $0)
+        }
+        #expect(found == expected)
+    }
+
+    @Test("An AppTransaction dates a notification without a date, and may have another appAppleId")
+    func appTransactionDate() throws {
+        // given
+        let jws = try consent(authority.sign(Self.appTransaction()), isDated: false)
+        let tooLate = Timestamp(milliseconds: 4_000_000_000_000)
+        // when
+        let verified = try verifier.verifyNotification(jws, receivedAt: tooLate)
+        // then
+        let date = Trial.now.advanced(byMilliseconds: -5)
+        #expect(verified.effectiveDate == date)
+        #expect(verified.appTransaction?.effectiveDate == date)
+        #expect(verified.appTransaction?.payload.appAppleId == 8)
+        let identity = AppIdentity(
+            bundleId: BundleId("com.example.app"), appAppleId: 7, environment: .production)
+        #expect(Trial.code { try identity.require(verified) } == nil)
+    }
+
+    @Test("A signed null is not a transaction, nor an AppTransaction")
     func nullTransaction() throws {
         let jws = try notification(transaction: Trial.json("null"))
         #expect(
             try verifier.verifyNotification(jws, receivedAt: Trial.now).transaction == nil)
+        let app = try consent(authority.sign(Trial.json("null")))
+        #expect(
+            try verifier.verifyNotification(app, receivedAt: Trial.now).appTransaction == nil)
         let bare = try authority.sign(Trial.json("null"))
         #expect(
             Trial.code { _ = try verifier.verifyAny(bare, receivedAt: Trial.now) }
@@ -212,6 +287,30 @@ struct EvidenceTests {
         #expect(
             try code(Trial.transaction(), Trial.renewal(signedDate: 0))
                 == VerificationError(.certificateNotValidAtSigning, part: .renewal, reason: ""))
+    }
+
+    @Test("A part of a pair has its own date, else that of the other, else receivedAt")
+    func pairDates() throws {
+        // given
+        let date = Trial.now.milliseconds
+        let tooLate = Timestamp(milliseconds: 4_000_000_000_000)
+        func dates(_ transaction: [UInt8], _ renewal: [UInt8]) throws -> [Int64] {
+            let verified = try verifier.verifyPair(
+                transaction: authority.sign(transaction), renewal: authority.sign(renewal),
+                receivedAt: tooLate)
+            return [verified.transaction.effectiveDate, verified.renewal.effectiveDate]
+                .map(\.milliseconds)
+        }
+        let undated = Trial.transaction(signedDate: nil)
+        let dated = Trial.renewal(signedDate: date - 3)
+        let without = Trial.renewal(signedDate: nil)
+        // then
+        #expect(try dates(Trial.transaction(), dated) == [date, date - 3])
+        #expect(try dates(Trial.transaction(), without) == [date, date])
+        #expect(try dates(Trial.transaction(), Trial.json("null")) == [date, date])
+        #expect(try dates(undated, dated) == [date - 3, date - 3])
+        let code = Trial.code { _ = try dates(undated, without) }
+        #expect(code == .certificateNotValidAtSigning)
     }
 
     @Test(

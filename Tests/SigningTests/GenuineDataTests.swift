@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Simulator
 import TestSupport
 import Testing
 
@@ -94,6 +95,28 @@ struct GenuineDataTests {
         let jws = try entry.jws()
         let parts = try CompactJWS(parsing: jws)
         #expect(parts.bytes == jws)
+    }
+
+    @Test("Apple's transaction and a renewal info of an added root are no pair, nor the reverse")
+    func mixedPair() throws {
+        // given: the same payloads, signed again
+        let authority = try Authority()
+        let verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
+        let genuine = try ["050-transaction.jws", "075-renewal.jws"].map(Fixtures.jws)
+        let minted = try genuine.map { try authority.sign(CompactJWS(parsing: $0).payload) }
+        func error(_ transaction: [UInt8], _ renewal: [UInt8]) -> VerificationError? {
+            Trial.error {
+                _ = try verifier.verifyPair(
+                    transaction: transaction, renewal: renewal, receivedAt: today)
+            }
+        }
+        let mixed = VerificationError(
+            .nestedPartInvalid, part: .renewal, reason: "", cause: .untrustedRoot)
+        // then
+        #expect(error(genuine[0], minted[1]) == mixed)
+        #expect(error(minted[0], genuine[1]) == mixed)
+        #expect(error(genuine[0], genuine[1]) == nil)
+        #expect(error(minted[0], minted[1]) == nil)
     }
 
     @Test("Apple's root certificate has the pinned fingerprint")

@@ -100,4 +100,27 @@ struct LocalDataTests {
                         cause: .untrustedRoot))
         }
     }
+
+    @Test("The parts of a pair have one kind of trust anchor")
+    func mixedPair() throws {
+        // given
+        let full = try Authority()
+        let verifier = EvidenceVerifier(
+            roots: try TrustedRoots.apple.adding(full.rootDER), allowedLocalEnvironments: [.xcode])
+        func error(_ first: Authority, _ second: Authority) throws -> VerificationError? {
+            let transaction = try first.sign(Trial.transaction(environment: "Xcode"))
+            let renewal = try second.sign(Trial.renewal(environment: "Xcode"))
+            return Trial.error {
+                _ = try verifier.verifyPair(
+                    transaction: transaction, renewal: renewal, receivedAt: Trial.now)
+            }
+        }
+        let mixed = VerificationError(
+            .nestedPartInvalid, part: .renewal, reason: "", cause: .untrustedRoot)
+        // then
+        #expect(try error(full, authority) == mixed)
+        #expect(try error(authority, full) == mixed)
+        #expect(try error(full, full) == nil)
+        #expect(try error(authority, authority) == nil)
+    }
 }

@@ -1,8 +1,8 @@
 import AppStore
-import Simulator
 import Testing
 
 @testable import Signing
+@testable import Simulator
 
 @Suite("Requirements on receipt signers")
 struct ReceiptPolicyTests {
@@ -82,6 +82,27 @@ struct ReceiptPolicyTests {
         #expect(
             Trial.code { _ = try verifier.verify(receipt, receivedAt: Trial.now) }
                 == (isEnough ? nil : .invalidCertificate))
+    }
+
+    @Test(
+        "So have the keys of the authorities above it",
+        arguments: [(1024, 2048), (2048, 1024), (2048, 2048)])
+    func bitsAbove(_ intermediate: Int, _ root: Int) throws {
+        // given
+        let usual = try ReceiptTrial.authority()
+        func key(_ count: Int, _ own: RSAPrivateKey) throws -> RSAPrivateKey {
+            count == own.bitCount ? own : try RSAPrivateKey(generatingBitCount: count)
+        }
+        let authority = try ReceiptAuthority(
+            shape: .receipts, rootKey: key(root, usual.rootKey),
+            intermediateKey: key(intermediate, usual.intermediateKey), signerKey: usual.signerKey)
+        let verifier = try ReceiptTrial.verifier(authority)
+        let receipt = try authority.sign(ReceiptTrial.contents())
+        // when
+        let code = Trial.code { _ = try verifier.verify(receipt, receivedAt: Trial.now) }
+        // then
+        let isEnough = min(intermediate, root) == 2048
+        #expect(code == (isEnough ? nil : .invalidCertificate))
     }
 
     @Test("All encodings are one receipt")

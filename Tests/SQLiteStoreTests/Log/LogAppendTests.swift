@@ -4,6 +4,7 @@ import Ledger
 import LedgerStore
 import LedgerTestSupport
 import SQLiteStore
+import Signing
 import TestSupport
 import Testing
 
@@ -17,6 +18,22 @@ struct LogAppendTests {
             EventKey.make(.transaction, ["123", ""]), EventKey.make(.renewalPair, ["123"]),
         ]
         #expect(Set(keys).count == keys.count)
+    }
+
+    @Test("A key is SHA-256 over kind and ids, each preceded by its length in eight bytes")
+    func keyBytes() {
+        // given: ids of two characters in three bytes, absent, and empty
+        let ids: [String?] = ["\u{E9}1", nil, ""]
+        var bytes: [UInt8] = [0, 0, 0, 0, 0, 0, 0, 11] + Array("transaction".utf8)
+        bytes += [0, 0, 0, 0, 0, 0, 0, 3, 0xC3, 0xA9, 0x31]
+        bytes += [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF]
+        bytes += [0, 0, 0, 0, 0, 0, 0, 0]
+        // when
+        let key = EventKey.make(.transaction, ids)
+        let conflict = EventKey.conflict(identity: key, payloadHash: SHA256.hash([1]))
+        // then
+        #expect(key == SHA256.hash(bytes))
+        #expect(conflict == SHA256.hash(key.bytes + SHA256.hash([1]).bytes))
     }
 
     @Test("A header is stored once, however many events use it")

@@ -44,6 +44,27 @@ struct RecoveryEndTests {
         }
     }
 
+    @Test(
+        "a sweep is bounded and keyed by the earlier clock, Apple's or ours",
+        arguments: [(7_200_000, 0), (-7_200_000, -7_200_000)] as [(Int64, Int64)])
+    func clocks(_ ours: Int64, _ earlier: Int64) async throws {
+        // given: a window up to now by our clock
+        var world = try RecoveryWorld()
+        world.ledger.now = RecoveryWorld.now.advanced(byMilliseconds: ours)
+        var request = RecoveryWorld.request(1, 0)
+        request.to = world.ledger.now
+        // when
+        let done = try await world.recover(request)
+        // then
+        let through = Self.settled.advanced(byMilliseconds: earlier)
+        #expect(done.report.completeThrough == through)
+        let requestedAt = RecoveryWorld.now.advanced(byMilliseconds: earlier)
+        let times = [request.from, through, requestedAt].map { String($0.milliseconds) }
+        let key = EventKey.make(.sweep, [RecoveryWorld.app.rawValue] + times + ["0"])
+        let sweep = try await world.ledger.ledger { try await $0.log.event(key: key) }
+        #expect(sweep?.event.position == done.head.position)
+    }
+
     private static let whole = Task {
         try await RecoveryWorld().recover(RecoveryWorld.request(60, 10))
     }
