@@ -2,6 +2,8 @@ import Foundation
 import TestSupport
 import Testing
 
+@testable import Service
+
 /// The files of `Examples` are accepted by the programs that read them.
 @Suite("Examples")
 struct ExampleTests {
@@ -19,6 +21,40 @@ struct ExampleTests {
             PATH=$PATH:/usr/sbin haproxy -c -f h.cfg
             """)
         #expect(outcome.code == 0, "\(outcome.out)\(outcome.err)")
+    }
+
+    @Test(
+        "HAProxy sends the largest notification of version 2 to another node after a 503",
+        .enabled(
+            if: isInstalled("haproxy") && isInstalled("curl"), "haproxy or curl is not installed"))
+    func largestNotification() async throws {
+        let place = try Workplace()
+        let outcome = try await place.shell(
+            """
+            sed -e 's| ssl crt [^ ]*||' -e 's|:8443|unix@balancer|' \
+                -e 's|10.0.0.11:8080|unix@refusing|' -e 's|10.0.0.12:8080|unix@taking|' \
+                '\(Self.folder)/haproxy.cfg' > h.cfg || exit
+            # In place of the nodes: one refuses what the other takes.
+            cat >> h.cfg <<END
+            frontend refusing
+                bind unix@refusing
+                option http-buffer-request
+                http-request return status 503 if METH_POST
+                http-request return status 200
+            frontend taking
+                bind unix@taking
+                option http-buffer-request
+                http-request return status 200
+            END
+            head -c \(NotificationBody.maximumSignedByteCount) /dev/zero > body
+            PATH=$PATH:/usr/sbin haproxy -D -p haproxy.pid -f h.cfg || exit
+            for attempt in 1 2 3 4; do
+                curl -s -o answer -w '%{http_code} ' --unix-socket balancer --data-binary @body \
+                    http://balancer/appstore/notifications
+            done
+            kill $(cat haproxy.pid)
+            """)
+        #expect(outcome.out == "200 200 200 200 ", "\(outcome.err)")
     }
 
     @Test("HAProxy sends questions asked with POST where answers are ready, before it sees writes")

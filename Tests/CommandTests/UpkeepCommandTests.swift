@@ -221,7 +221,7 @@ struct UpkeepCommandTests {
         #expect(item["base64"]?.string == bytes.base64EncodedString())
     }
 
-    @Test("doctor warns of an extra root in Production and is bad without an app")
+    @Test("doctor warns of an extra root in Production and is bad without an app, as is serve")
     func doctor() async throws {
         let place = try await taken()
         let outcome = try await place.run("doctor", "--json")
@@ -234,7 +234,9 @@ struct UpkeepCommandTests {
         #expect(text.out.contains("WARN roots"))
         let bad = try await place.run(["doctor", "--data", "data"])
         #expect(bad.code == 1)
-        #expect(bad.out.contains("BAD  apps"))
+        #expect(bad.out.contains("BAD  apps: None is configured: the service does not start"))
+        let served = try await place.run(["serve", "--data", "data", "--port", "0"])
+        #expect(served.code == 78 && served.errorCode == "missingKey")
     }
 
     // MARK: Stories

@@ -6,6 +6,7 @@ import HummingbirdTesting
 import Ledger
 import LedgerStore
 import Logging
+import Simulator
 import Testing
 
 @testable import Service
@@ -29,6 +30,21 @@ struct ObservationTests {
         #expect(lines.contains(#"c_seconds_bucket{le="10"} 1"#))
         #expect(lines.contains(#"c_seconds_bucket{le="+Inf"} 2"#))
         #expect(lines.contains("c_seconds_count 2"))
+    }
+
+    @Test("A notification of each of Apple's retries is counted in a bucket of its own")
+    func lateness() {
+        let registry = MetricRegistry()
+        let lateness = registry.histogram("c_seconds", bounds: MetricRegistry.latenessBounds)
+        var hours: Int64 = 0
+        for wait in DeliverySchedule.waitHours {
+            hours += wait
+            // The signature is older than the first attempt.
+            lateness.record(.seconds(hours * 3_600 + 30))
+        }
+        let buckets = registry.text().split(separator: "\n").filter { $0.contains("_bucket") }
+        let counts: [Substring] = buckets.suffix(6).map { $0.split(separator: " ")[1] }
+        #expect(counts == ["0", "1", "2", "3", "4", "5"])
     }
 
     @Test("A gauge that a scrape could not measure is absent, and other series stay")

@@ -94,7 +94,7 @@ public struct Doctor: Sendable {
 
     private func apps() -> [Finding] {
         guard !configuration.apps.isEmpty else {
-            let message = "None is configured: all evidence from Apple would be quarantined."
+            let message = "None is configured: the service does not start, and nothing is accepted."
             return [Finding(.bad, "apps", message)]
         }
         return configuration.apps.map { app in

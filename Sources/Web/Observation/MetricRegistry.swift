@@ -18,9 +18,12 @@ final class MetricRegistry: Sendable {
     static let secondsBounds: [Double] = [
         0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
     ]
-    /// Histogram bounds in seconds from Apple's signature to the arrival here: Apple retries after
-    /// 1, 12, 24, 48 and 72 hours.
-    static let latenessBounds: [Double] = [1, 5, 30, 60, 600, 3_600, 43_200, 86_400, 259_200]
+    /// Histogram bounds in seconds from Apple's signature to the arrival here. Apple retries after
+    /// 1, 12, 24, 48 and 72 hours, each after the attempt before, so 1, 13, 37, 85 and 157 hours
+    /// after the first: each retry counts in a bucket of its own.
+    static let latenessBounds: [Double] = [
+        1, 5, 30, 60, 600, 3_600, 46_800, 133_200, 306_000, 565_200,
+    ]
 
     private func series(
         _ kind: MetricSeries.Kind, _ name: String, _ labels: [(String, String)]
