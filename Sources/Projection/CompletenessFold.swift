@@ -18,7 +18,7 @@ struct CompletenessFold: Sendable {
             let attributes = event.attributes
             switch attributes.kind {
             case .sweep:
-                guard let sweep = try await sweep(at: event.position) else { continue }
+                guard let sweep = try await sweep(at: event.position)?.sweep else { continue }
                 let state = completeness.take(
                     sweep, in: ledger.environment, position: event.position,
                     receivedAt: event.receivedAt)
@@ -48,36 +48,35 @@ struct CompletenessFold: Sendable {
 
     /// The completeness of the whole log up to a position.
     ///
-    /// - Parameter goesOn: called before each page; what it throws ends the fold.
+    /// - Parameter report: receives the position reached, before each read; throws to end it.
     func whole(
-        through position: Int64, _ goesOn: () throws(StoreError) -> Void = {}
+        through position: Int64, report: (_ position: Int64) throws(StoreError) -> Void
     ) async throws(StoreError) -> Completeness {
         var completeness = Completeness()
         var apps: Set<BundleId> = []
         var cursor: Int64 = 0
         for stop in try await ledger.log.sweepPositions(through: position) {
             try await applyNotifications(
-                &completeness, apps, after: cursor, through: stop - 1, goesOn)
+                &completeness, apps, after: cursor, through: stop - 1, report)
             cursor = stop
-            guard let sweep = try await sweep(at: stop),
-                let event = try await ledger.log.row(at: stop)
-            else { continue }
+            try report(stop)
+            guard let (sweep, receivedAt) = try await sweep(at: stop) else { continue }
             completeness.take(
-                sweep, in: ledger.environment, position: stop, receivedAt: event.receivedAt)
+                sweep, in: ledger.environment, position: stop, receivedAt: receivedAt)
             apps.insert(sweep.bundleId)
         }
-        try await applyNotifications(&completeness, apps, after: cursor, through: position, goesOn)
+        try await applyNotifications(&completeness, apps, after: cursor, through: position, report)
         return completeness
     }
 
     /// - Parameter apps: those that were swept.
     private func applyNotifications(
         _ completeness: inout Completeness, _ apps: Set<BundleId>, after position: Int64,
-        through end: Int64, _ goesOn: () throws(StoreError) -> Void
+        through end: Int64, _ report: (Int64) throws(StoreError) -> Void
     ) async throws(StoreError) {
         var cursor = position
         while cursor < end {
-            try goesOn()
+            try report(cursor)
             let windows = apps.compactMap { completeness.state(of: $0)?.window }
             let page = try await ledger.log.notifications(
                 signedIn: CompleteWindow(covering: windows), after: cursor, through: end)
@@ -98,10 +97,13 @@ struct CompletenessFold: Sendable {
 
     /// Nil for evidence that this version does not understand and for damaged or erased evidence:
     /// the certain window is then shorter.
-    private func sweep(at position: Int64) async throws(StoreError) -> Sweep? {
+    private func sweep(
+        at position: Int64
+    ) async throws(StoreError) -> (sweep: Sweep, receivedAt: Timestamp)? {
         guard let logged = try await ledger.log.event(at: position),
-            let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes)
+            let bytes = try? logged.originalBytes(), let value = try? JSONValue.parse(bytes),
+            let sweep = Sweep(evidence: value)
         else { return nil }
-        return Sweep(evidence: value)
+        return (sweep, logged.event.receivedAt)
     }
 }

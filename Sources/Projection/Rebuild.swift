@@ -109,22 +109,25 @@ struct Rebuild: Sendable {
             try ProjectionsBuild(path: path, build: build, days: days)
         }
         let (lock, goesOn) = (lock, goesOn)
+        func reached(
+            _ phase: ProjectionProgress.Phase, _ position: Int64
+        ) throws(StoreError) {
+            guard goesOn() else { throw Rebuild.stopped }
+            let progress = ProjectionProgress(phase, position: position, head: checkpoint.position)
+            lock.note(progress)
+            report(progress)
+        }
         do throws(StoreError) {
+            let completeness = try await CompletenessFold(ledger: ledger)
+                .whole(through: checkpoint.position) { (position) throws(StoreError) in
+                    try reached(.decode, position)
+                }
             try await ChainFold(
                 facts: facts, environment: ledger.environment, catalogue: ledger.catalogue
             ).runEncoding { (rows, factCount) throws(StoreError) in
-                guard goesOn() else { throw Rebuild.stopped }
                 try await Blocking.run { () throws(StoreError) in try file.append(rows) }
-                let progress = ProjectionProgress(
-                    .fold, position: min(factCount, checkpoint.position),
-                    head: checkpoint.position)
-                lock.note(progress)
-                report(progress)
+                try reached(.fold, min(factCount, checkpoint.position))
             }
-            let completeness = try await CompletenessFold(ledger: ledger)
-                .whole(through: checkpoint.position) { () throws(StoreError) in
-                    guard goesOn() else { throw Rebuild.stopped }
-                }
             try await Blocking.run { () throws(StoreError) in
                 try file.finish(checkpoint: checkpoint, completeness: completeness)
             }

@@ -145,7 +145,9 @@ public struct RebuildCheck: Sendable {
                 try MovementCheck.findings(path: path, days: days, directory: scratch)
             }
             let expected = try await CompletenessFold(ledger: ledger)
-                .whole(through: checkpoint.position)
+                .whole(through: checkpoint.position) {
+                    note(ProjectionProgress(.decode, position: $0, head: checkpoint.position), emit)
+                }
             if try await live.completeness() != expected {
                 found.fileFindings.append("completeness")
             }
@@ -171,15 +173,17 @@ public struct RebuildCheck: Sendable {
         _ scratch: String, _ checkpoint: ProjectionCursor, _ emit: @escaping Projector.Report
     ) async throws(StoreError) -> FactsStore {
         let path = "\(scratch)/facts.sqlite"
-        let lock = lock
         try await FactsBuild(log: ledger.log, directory: scratch).run(
             path: path, through: checkpoint
         ) { done, all in
-            let progress = ProjectionProgress(.decode, position: done, head: all)
-            lock.note(progress)
-            emit(progress)
+            note(ProjectionProgress(.decode, position: done, head: all), emit)
         }
         return try await FactsStore.open(path)
+    }
+
+    private func note(_ progress: ProjectionProgress, _ emit: Projector.Report) {
+        lock.note(progress)
+        emit(progress)
     }
 
     private func compare(
@@ -202,7 +206,7 @@ public struct RebuildCheck: Sendable {
                 let columns = expected.differences(from: actual)
                 if !columns.isEmpty { found.note(expected.chain, columns) }
             }
-            emit(ProjectionProgress(.fold, position: min(factCount, head), head: head))
+            note(ProjectionProgress(.fold, position: min(factCount, head), head: head), emit)
         }
         while let surplus = try await walk.next() {
             found.note(surplus.chain, ["surplus"])

@@ -129,43 +129,41 @@ extension ReportZone {
 
     /// Hexadecimal digits kept of the digest.
     private static let ruleCharacterCount = 16
-    /// Step of the search for changes, and its end, up to which the database lists them: 2038.
+    /// Step of the search for changes.
     private static let weekMilliseconds = 7 * dayMilliseconds
-    private static let lastChangeMilliseconds: Int64 = 2_147_483_648_000
 
-    /// Cache of `digestOfRules` by name: computing it takes longer than opening a ledger, and the
-    /// rules do not change within a process.
+    /// Cache of `digest` by name: computing it takes longer than opening a ledger, and the rules do
+    /// not change within a process.
     private static let knownRules = Mutex<[String: String?]>([:])
 
-    /// A digest of every change of the offset; nil for zones whose days are those of UTC.
+    /// The digest of the zone's rules; nil for zones whose days are those of UTC.
     private var rules: String? {
         if name == "UTC" { return nil }
         if let known = ReportZone.knownRules.withLock({ $0[name] }) { return known }
-        let digest = digestOfRules
+        let digest = ReportZone.digest(of: offset)
         ReportZone.knownRules.withLock { $0[name] = .some(digest) }
         return digest
     }
 
-    private var digestOfRules: String? {
+    /// A digest of every change of an offset on the days that have sums; nil where it is always 0.
+    static func digest(of offset: (Int64) -> Int64) -> String? {
         var changes: [String] = []
-        var place = ReportDays.beginning.milliseconds - ReportZone.weekMilliseconds
+        var place = ReportDays.beginning.milliseconds - weekMilliseconds
         var current = offset(place)
         if current != 0 { changes.append("\(current)") }
-        while place < ReportZone.lastChangeMilliseconds {
-            let next = place + ReportZone.weekMilliseconds
+        while place < ReportDays.end.milliseconds {
+            let next = place + weekMilliseconds
             let after = offset(next)
             if after != current {
-                changes.append("\(firstMoment(of: after, from: place, to: next)) \(after)")
+                let second = first(after: place / 1000, to: next / 1000) {
+                    offset($0 * 1000) == after
+                }
+                changes.append("\(second * 1000) \(after)")
             }
             (place, current) = (next, after)
         }
         guard !changes.isEmpty else { return nil }
         let digest = SHA256.hash(Array(changes.joined(separator: "\n").utf8)).hexadecimal
-        return String(digest.prefix(ReportZone.ruleCharacterCount))
-    }
-
-    /// Accurate to the second.
-    private func firstMoment(of later: Int64, from: Int64, to: Int64) -> Int64 {
-        ReportZone.first(after: from / 1000, to: to / 1000) { offset($0 * 1000) == later } * 1000
+        return String(digest.prefix(ruleCharacterCount))
     }
 }

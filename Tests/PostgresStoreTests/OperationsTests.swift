@@ -13,6 +13,11 @@ import Testing
 struct OperationsTests {
     private static let start = Timestamp(milliseconds: 1_770_000_000_000)
 
+    private static func chain(_ id: String) -> ChainId {
+        ChainId(
+            bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId(id))
+    }
+
     private func open(
         _ database: Database, port: UInt16? = nil, renewal: Duration = .milliseconds(20),
         timeout: Duration = .seconds(60)
@@ -76,24 +81,38 @@ struct OperationsTests {
     func longId() async throws {
         let database = try Database()
         let store = try await open(database)
-        func chain(_ id: String) -> ChainId {
-            ChainId(
-                bundleId: BundleId("com.example"),
-                originalTransactionId: OriginalTransactionId(id))
-        }
         // Digits that PostgreSQL cannot compress to the size of an index row.
         let digits = (UInt8.min...UInt8.max).map { SHA256.hash([$0]).hexadecimal }.joined()
         let room = OperationsLimits.indexedByteCount - "com.example".utf8.count
-        let (long, bound) = (chain(digits), chain(String(digits.prefix(room))))
+        let (long, bound) = (Self.chain(digits), Self.chain(String(digits.prefix(room))))
         #expect(digits.utf8.count == 16_384)
         let end = ProjectionCursor(position: 1, leafHash: SHA256.hash([1]))
         try await store.keepClock(
-            end: end, at: Self.start, rules: SHA256.hash([2]), chains: [long, bound, chain("7")])
+            end: end, at: Self.start, rules: SHA256.hash([2]),
+            chains: [long, bound, Self.chain("7")])
         #expect(try await store.feedClock()?.end == end)
         let readings = try await store.clockReadings(after: .beginning, through: 1, limit: 9)
-        #expect(readings.map(\.chain) == [bound, chain("7")])
+        #expect(readings.map(\.chain) == [bound, Self.chain("7")])
         #expect(try await store.clockReadings(of: [long]).isEmpty)
         await store.close()
+    }
+
+    @Test("Many readings of the feed's clock are written and read in few round trips")
+    func manyReadings() async throws {
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let store = try await open(database, port: proxy.port)
+        let chains = (0..<300).map { Self.chain("\($0)") }
+        proxy.arm()
+        try await store.keepClock(
+            end: ProjectionCursor(position: 1, leafHash: SHA256.hash([1])), at: Self.start,
+            rules: SHA256.hash([2]), chains: chains)
+        let readings = try await store.clockReadings(of: chains)
+        #expect(chains.map { readings[$0]?.map(\.ordinal) } == (0..<300).map { [$0] })
+        // The server answers the first ones before it has received the last.
+        #expect(proxy.roundTripCount < chains.count / 2)
+        await store.close()
+        proxy.end()
     }
 
     // MARK: Leases

@@ -12,6 +12,10 @@ public final class CuttingProxy: Sendable {
     private struct State {
         /// Bytes forwarded since `arm`.
         var counts: [Direction: Int] = [.toServer: 0, .toClient: 0]
+        /// Where the last bytes went to.
+        var last = Direction.toClient
+        /// Round trips since `arm`.
+        var roundTripCount = 0
         /// Where the connection is cut, or where nothing more is forwarded; once.
         var cut: (direction: Direction, count: Int, hangs: Bool)?
         var isRefusing = false
@@ -49,6 +53,9 @@ public final class CuttingProxy: Sendable {
         state.withLock { $0.counts[direction] ?? 0 }
     }
 
+    /// How often a client has sent something since `arm` after it had received something.
+    public var roundTripCount: Int { state.withLock { $0.roundTripCount } }
+
     /// Counts from 0, and cuts the connection after `count` bytes in that direction, once; nil:
     /// cuts nothing.
     ///
@@ -59,6 +66,7 @@ public final class CuttingProxy: Sendable {
     ) {
         state.withLock { state in
             state.counts = [.toServer: 0, .toClient: 0]
+            state.roundTripCount = 0
             state.cut = count.map { (direction, $0, hangs) }
         }
     }
@@ -138,6 +146,8 @@ public final class CuttingProxy: Sendable {
         let (allowed, isCut) = state.withLock { state -> (Int, Bool) in
             let before = state.counts[direction] ?? 0
             state.counts[direction] = before + received
+            if direction == .toServer, state.last == .toClient { state.roundTripCount += 1 }
+            state.last = direction
             guard let cut = state.cut, cut.direction == direction, before + received > cut.count
             else { return (received, false) }
             state.cut = nil

@@ -16,8 +16,9 @@ struct ProjectionStepsTests {
         let ledger = try TemporaryLedger()
         _ = try await ledger.ingest(chain.life + other.life)
         try await ledger.ledger { ledger in
-            // It stops while events are decoded, then while chains are folded.
-            for askedCount in [0, 1] {
+            // It stops while events are decoded; then, with the facts, while sweeps are read and
+            // while chains are folded.
+            for askedCount in [0, 1, 1] {
                 let left = Mutex(askedCount)
                 do throws(StoreError) {
                     let goesOn: @Sendable () -> Bool = {

@@ -2,10 +2,12 @@ import AppStore
 import Foundation
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Queries
 import SQLiteStore
 import Simulator
+import Synchronization
 import TestSupport
 import Testing
 
@@ -115,6 +117,47 @@ struct RebuildTests {
         }
         #expect(try await check(ledger).isEmpty)
         #expect(try await ledger.timeline(chain.id) == before)
+    }
+
+    @Test("A rebuild reports every sweep that it reads, before it folds the chains")
+    func sweeps() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chain.life)
+        try await ledger.session { #expect($0.head == 4) }
+        try await ledger.ledger { opened in
+            for number in 1...3 { try await append(sweep(throughDay: Int64(number)), opened) }
+        }
+        try await ledger.session { session in
+            let projector = try #require(session.projector)
+            let before = try await projector.projections.completeness()
+            #expect(before.all.map(\.position) == [5, 6, 7])
+            let reported = Mutex<[ProjectionProgress]>([])
+            try await projector.rebuild { progress in reported.withLock { $0.append(progress) } }
+            let found = reported.withLock { $0 }
+            let read = found.prefix { $0.phase == .decode }
+            #expect(read.map(\.position) == [0, 5, 6, 7])
+            #expect(found.dropFirst(read.count).allSatisfy { $0.phase == .fold })
+            let after = try await projector.projections.completeness()
+            #expect(after == before)
+        }
+    }
+
+    private func sweep(throughDay number: Int64) -> Sweep {
+        let end = chain.start.advanced(byMilliseconds: number * 86_400_000)
+        return Sweep(
+            bundleId: chain.chainId.bundleId, from: chain.start, through: end, requestedAt: end,
+            startPosition: 4, fetchedCount: 1)
+    }
+
+    private func append(_ sweep: Sweep, _ ledger: EnvironmentLedger) async throws {
+        let event = NewEvent(
+            key: EventKey.make(.sweep, ["\(sweep.through)"]),
+            attributes: EventAttributes(
+                kind: .sweep, source: .history, trust: .transport, bundleId: sweep.bundleId,
+                chain: nil),
+            receivedAt: sweep.through, receivedAtClaimed: false,
+            evidence: try ledger.log.packer.pack(.verbatim(sweep.evidence)))
+        _ = try await ledger.log.append([event])
     }
 
     @Test("A check reads the evidence, and reports stored facts that differ from it")

@@ -61,6 +61,12 @@ public protocol SQLTables {
     /// Runs a statement that returns no rows once for the values of each row, in order, in one
     /// round trip.
     func execute(_ sql: String, each rows: [[(any BoundValue)?]]) throws
+
+    /// Runs a query once for each of the values, in order, in one round trip; the rows of each.
+    func rows<Value>(
+        _ sql: String, each values: [[(any BoundValue)?]],
+        read: (any SQLRow) throws -> Value?
+    ) throws -> [[Value]]
 }
 
 /// One row of a query. Columns count from 0.

@@ -103,6 +103,8 @@ public enum OperationsLimits {
     /// Maximum bytes of a bundle id and an originalTransactionId that an index holds: a row of one
     /// of PostgreSQL has 2,704. A log of an earlier release may hold longer ones.
     package static let indexedByteCount = 2_600
+    /// Readings of the feed's clock stored in one round trip: bounds memory.
+    static let readingCount = 1_000
     /// Unfinished backfill lists kept; beyond it the least recently touched one is dropped.
     public static let backfillRunCount = 100
 }

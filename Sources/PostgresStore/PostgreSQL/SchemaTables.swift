@@ -30,6 +30,15 @@ struct SchemaTables: SQLTables {
         try connection.run(command(sql, values)).rows.compactMap { try read($0) }
     }
 
+    func rows<Value>(
+        _ sql: String, each values: [[(any BoundValue)?]],
+        read: (any SQLRow) throws -> Value?
+    ) throws -> [[Value]] {
+        try connection.run(values.map { command(sql, $0) }).map { result in
+            try result.rows.compactMap { try read($0) }
+        }
+    }
+
     func contains(_ column: String) -> String { "position($1::bytea IN \(column)) > 0" }
 
     func insertNumbered(

@@ -51,7 +51,7 @@ public final class ProjectorLock: Sendable {
 public struct ProjectionProgress: Hashable, Sendable {
     /// The current activity.
     public enum Phase: String, Sendable, CaseIterable {
-        /// Decoding evidence into facts.
+        /// Decoding evidence: all of it into facts, or that of sweeps before chains are folded.
         case decode
         /// Folding facts into rows, for all chains.
         case fold

@@ -22,6 +22,13 @@ struct FileTables: SQLTables {
         try database.rows(FileTables.translated(sql), all: values) { try read($0) }
     }
 
+    func rows<Value>(
+        _ sql: String, each values: [[(any BoundValue)?]],
+        read: (any SQLRow) throws -> Value?
+    ) throws -> [[Value]] {
+        try values.map { try rows(sql, all: $0, read: read) }
+    }
+
     /// SQLite counts ids itself: the table's key is AUTOINCREMENT.
     func insertNumbered(
         into table: String, _ area: OperationsArea,

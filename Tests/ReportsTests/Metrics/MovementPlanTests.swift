@@ -96,4 +96,18 @@ struct MovementPlanTests {
         #expect(rules(names[1]) == rules(names[2]))
         #expect(rules(names[1]) != rules(names[3]))
     }
+
+    @Test(
+        "A change of a zone's rules counts on every day that has sums, and on no later one",
+        arguments: [
+            ("2037-06-01", true), ("2038-02-01", true), ("2107-12-01", true),
+            ("2108-02-01", false),
+        ])
+    func changedRules(_ day: String, _ isFound: Bool) throws {
+        let change = try at(day).milliseconds
+        let digests = [3_600_000, 7_200_000].map { later in
+            ReportZone.digest { $0 < change ? 3_600_000 : later }
+        }
+        #expect((digests[0] != digests[1]) == isFound)
+    }
 }

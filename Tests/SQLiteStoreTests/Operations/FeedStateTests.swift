@@ -8,8 +8,9 @@ import Testing
 @Suite("The feed's clock and webhooks in operational state")
 struct FeedStateTests {
     private static let start = Timestamp(milliseconds: 1_770_000_000_000)
+    private static let id = OriginalTransactionId("7")
     private static let chain = ChainId(
-        bundleId: BundleId("com.example"), originalTransactionId: OriginalTransactionId("7"))
+        bundleId: BundleId("com.example"), originalTransactionId: id)
     private static let rules = SHA256.hash([9])
 
     @Test(
@@ -32,9 +33,18 @@ struct FeedStateTests {
         let kept = try #require(try await store.feedClock())
         #expect(kept.end == ends[2] && kept.rules == Self.rules)
         #expect(try await store.readingEnds(before: 30, limit: 9) == [ends[1], ends[0]])
-        let readings = try await store.clockReadings(of: [other])
-        #expect(readings[other]?.map(\.position) == [10, 20, 30])
-        #expect(readings[other]?.map(\.ordinal) == [1, 1, 1])
+        let without = ChainId(
+            bundleId: BundleId("com.example.other"), originalTransactionId: Self.id)
+        let readings = try await store.clockReadings(of: [other, without, Self.chain])
+        #expect(Set(readings.keys) == [Self.chain, other])
+        for (ordinal, chain) in [Self.chain, other].enumerated() {
+            let found = (1...3).map { number in
+                ClockReading(
+                    position: number * 10, at: Self.start.advanced(byMilliseconds: number - 1),
+                    ordinal: Int64(ordinal))
+            }
+            #expect(readings[chain] == found)
+        }
         let after = ChangePlace(position: 20, clock: 0, ordinal: 0)
         let found = try await store.clockReadings(after: after, through: 30, limit: 3)
         #expect(found.map(\.reading.position) == [20, 20, 30])

@@ -55,14 +55,18 @@ extension OperationalState {
                 ON CONFLICT (id) DO UPDATE SET position = excluded.position, at = excluded.at,
                     leaf_hash = excluded.leaf_hash, rules = excluded.rules
                 """, end.position, at, end.leafHash, rules)
-            for (ordinal, chain) in chains.enumerated() {
-                try tables.insert(
-                    into: "clock_readings",
-                    [
-                        "position": end.position, "at": at, "ordinal": ordinal,
-                        "bundle_id": chain.bundleId, "chain": chain.originalTransactionId,
-                        "leaf_hash": end.leafHash,
-                    ])
+            for some in Array(chains.enumerated()).pieces(of: OperationsLimits.readingCount) {
+                try tables.execute(
+                    """
+                    INSERT INTO @clock_readings (position, at, ordinal, bundle_id, chain, leaf_hash)
+                    VALUES ($1::bigint, $2::bigint, $3::bigint, $4::bytea, $5::bytea, $6::bytea)
+                    """,
+                    each: some.map { ordinal, chain -> [(any BoundValue)?] in
+                        [
+                            end.position, at, ordinal, chain.bundleId,
+                            chain.originalTransactionId, end.leafHash,
+                        ]
+                    })
             }
         }
     }
@@ -94,23 +98,20 @@ extension OperationalState {
         }
     }
 
-    /// The readings that concern each of the chains.
+    /// The readings that concern each of the chains, in order; one round trip reads them all.
     public func clockReadings(
         of chains: [ChainId]
     ) async throws(StoreError) -> [ChainId: [ClockReading]] {
-        try await readTables { tables in
-            var found: [ChainId: [ClockReading]] = [:]
-            for chain in chains {
-                let readings = try tables.rows(
-                    """
-                    SELECT position, at, ordinal FROM @clock_readings
-                    WHERE chain = $1::bytea AND bundle_id = $2::bytea ORDER BY position, at
-                    """, chain.originalTransactionId, chain.bundleId
-                ) { try $0.clockReading() }
-                if !readings.isEmpty { found[chain] = readings }
-            }
-            return found
+        guard !chains.isEmpty else { return [:] }
+        let readings = try await readTables { tables in
+            try tables.rows(
+                """
+                SELECT position, at, ordinal FROM @clock_readings
+                WHERE chain = $1::bytea AND bundle_id = $2::bytea ORDER BY position, at
+                """, each: chains.map { [$0.originalTransactionId, $0.bundleId] }
+            ) { try $0.clockReading() }
         }
+        return Dictionary(zip(chains, readings)) { one, _ in one }.filter { !$0.value.isEmpty }
     }
 
     /// The chains of readings that may hold changes after the cursor, up to and including the
