@@ -5,6 +5,26 @@ import Testing
 
 @Suite("Limits of requests, at the bound and one past it")
 struct LimitTests {
+    @Test(
+        "Each limit is the documented one",
+        arguments: [
+            (Int64(APILimits.answerByteCount), 4_194_304), (APILimits.timeoutMilliseconds, 30_000),
+            (APILimits.connectTimeoutMilliseconds, 10_000), (Int64(APILimits.concurrency), 16),
+            (Int64(APILimits.idByteCount), 1_024), (APILimits.tokenLifeSeconds, 300),
+            (APILimits.tokenMarginSeconds, 30), (APILimits.clockToleranceMilliseconds, 30_000),
+            (Int64(APILimits.barrenPageCount), 20), (Int64(APILimits.restartCount), 3),
+            (APILimits.extensionDays.lowerBound, 1), (APILimits.extensionDays.upperBound, 90),
+            (Int64(APILimits.requestIdentifierCharacterCount), 128),
+            (APILimits.consumptionPercentages.upperBound, 100_000),
+            (Int64(APILimits.messageHeaderCharacterCount), 66),
+            (Int64(APILimits.messageBodyCharacterCount), 144),
+            (Int64(APILimits.altTextCharacterCount), 150), (Int64(APILimits.bulletPointCount), 5),
+            (Int64(APILimits.realtimeURLCharacterCount), 256),
+            (Int64(APILimits.imageByteCount), 4_194_304), (Int64(RetryPolicy().attempts), 6),
+            (RetryPolicy().budgetMilliseconds, 120_000),
+        ] as [(Int64, Int64)])
+    func documented(_ limit: Int64, _ value: Int64) { #expect(limit == value) }
+
     private func extended(
         days: Int64, _ identifier: String
     ) async throws -> (failure: APIFailure?, sent: Int) {

@@ -135,6 +135,30 @@ extension RequestTests {
         }
     }
 
+    @Test("An image and an address have their greatest length, and not one more")
+    func lengths() async throws {
+        for (excess, isSent) in [(0, true), (1, false)] {
+            let asked = try Asked([.json("")])
+            let padding = APILimits.imageByteCount - RequestTests.png.count + excess
+            let image = RequestTests.png + Array(repeating: 0x41, count: padding)
+            let start = "https://example.com/"
+            let rest = APILimits.realtimeURLCharacterCount - start.count + excess
+            let address = start + String(repeating: "a", count: rest)
+            let failures = [
+                await Asked.failure {
+                    _ = try await asked.client.uploadImage(
+                        RequestTests.uuid, image, size: nil, in: .production)
+                },
+                await Asked.failure {
+                    _ = try await asked.client.configureRealtimeURL(address, in: .production)
+                },
+            ]
+            let code: APIFailure.Code? = isSent ? nil : .invalidRequest
+            #expect(failures.map { $0?.code } == [code, code])
+            #expect(asked.transport.requests.count == (isSent ? 2 : 0))
+        }
+    }
+
     @Test("A message names its images in lower case, as they are uploaded")
     func imageIdentifiers() async throws {
         let asked = try Asked([.json("")])

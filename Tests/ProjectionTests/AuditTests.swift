@@ -62,6 +62,23 @@ struct AuditTests {
     }
 
     @Test(
+        "The environment is read from the first 100 events", arguments: [(99, [100]), (100, [])])
+    func environmentEvents(nameless: Int, findings: [Int64]) async throws {
+        let ledger = try TemporaryLedger()
+        try await ledger.ledger {
+            let events = try (0..<nameless).map { try Sample.command("n\($0)", [0x30]) }
+            _ = try await $0.log.append(events)
+        }
+        _ = try await ledger.ingest([chain.bought()])
+        let log = try await EventLog.open(directory: ledger.environmentDirectory)
+        let report = try await Audit(
+            log: log, directory: ledger.environmentDirectory, environment: .sandbox
+        ).verify(verifier: nil)
+        await log.close()
+        #expect(report.signatureFindings.map(\.position) == findings)
+    }
+
+    @Test(
         "Facts alone or projections alone from another log suffice for a finding",
         arguments: ["facts-\(Fact.decoderVersion).sqlite", "projections.sqlite"])
     func otherCheckpoint(link: String) async throws {

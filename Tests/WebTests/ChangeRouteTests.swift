@@ -45,6 +45,13 @@ struct ChangeRouteTests {
         }
     }
 
+    @Test("a silence of 15 seconds ends with an id, and 100 streams are open at once at most")
+    func usual() {
+        let rules = StreamRules()
+        #expect(rules.heartbeat == .seconds(15))
+        #expect(rules.slots.limit == 100)
+    }
+
     @Test("everything from the beginning, then live changes, under ids that resume")
     func streams() async throws {
         try await ServedPlace().serve(.live) { client, _ in
@@ -60,9 +67,12 @@ struct ChangeRouteTests {
                 #expect(await stream.wait(for: "event: renewed\n"))
             }
             let headers = ["Last-Event-ID: 1-0"]
-            try await StreamReader.open(port: port, "/v1/changes", headers: headers) { stream in
-                #expect(await stream.wait(for: "event: renewed\n"))
-                #expect(!stream.text.contains("event: started\n"))
+            // The header takes precedence over the parameter.
+            for path in ["/v1/changes", "/v1/changes?after=0"] {
+                try await StreamReader.open(port: port, path, headers: headers) { stream in
+                    #expect(await stream.wait(for: "event: renewed\n"))
+                    #expect(!stream.text.contains("event: started\n"))
+                }
             }
             let query = "/v1/changes?after=0&types=renewed"
             try await StreamReader.open(port: port, query) { stream in

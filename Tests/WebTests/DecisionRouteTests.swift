@@ -2,6 +2,7 @@ import AppStore
 import HTTPTypes
 import Ledger
 import LedgerStore
+import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Testing
@@ -315,7 +316,7 @@ struct DecisionRouteTests {
         try await bought(waitLimit: ServedPlace.briefWait) { client, host in
             let served = try host.ledger(.production)
             _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
-            let lock = try await heldProjectorLock(served.ledger.directory)
+            let lock = try await ProjectorLock.held(directory: served.ledger.directory)
             defer { withExtendedLifetime(lock) {} }
             // One link that is not projected, then a grant: its response shows both.
             let linked = try await client.send(.put, link, .decision())
@@ -331,11 +332,32 @@ struct DecisionRouteTests {
         }
     }
 
-    /// Takes the projector's lock as soon as the service releases it.
-    private func heldProjectorLock(_ directory: String) async throws -> ProjectorLock {
-        while true {
-            if let lock = try ProjectorLock.take(directory: directory) { return lock }
-            try await Task.sleep(for: .milliseconds(20))
+    @Test("A command is answered as the last of 1,000 unprojected events; further behind, none is")
+    func farBehind() async throws {
+        try await bought(waitLimit: ServedPlace.briefWait) { client, host in
+            // given
+            let served = try host.ledger(.production)
+            _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
+            let lock = try await ProjectorLock.held(directory: served.ledger.directory)
+            defer { withExtendedLifetime(lock) {} }
+            for part in [0..<500, 500..<999] {
+                _ = try await served.append(
+                    part.map { try Sample.command("n\($0)", Array("\"n\($0)\"".utf8)) })
+            }
+            // when
+            let linked = try await client.send(.put, link, .decision())
+            let granted = try await client.post("/v1/customers/ann/grants", grant(), .decision())
+            let end = try await host.end()
+            let upload = try await client.post("/v1/transactions", purchase.uploadBody(2))
+            // then
+            #expect(linked.status == 200)
+            #expect(active(linked) == ["com.example.pro.monthly"])
+            #expect(granted.status == 503 && granted.code == "projectionBehind")
+            #expect(end == 3 + 1_000)
+            // Unlike a command, a transaction is written.
+            #expect(upload.status == 503 && upload.code == "projectionBehind")
+            let written = try await host.end()
+            #expect(written == end + 1)
         }
     }
 }

@@ -32,6 +32,27 @@ struct MCPLineTests {
         }
     }
 
+    @Test("An event whose evidence is longer than a result may be is a refusal")
+    func longEvidence() async throws {
+        // given
+        var transaction = MadePurchase().transaction(0)
+        transaction.deviceVerification = String(repeating: "x", count: 100_000)
+        let upload = try MadePurchase.upload(transaction)
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let taken = try await client.post("/v1/transactions", upload)
+            #expect(taken.status == 200)
+            // when
+            let call = MCPLineTests.message(
+                1, "tools/call", #"{"name":"evidence","arguments":{"position":1}}"#)
+            let written = try #require(
+                await MCPServer(host: host).response(toLine: call, isTooLong: false))
+            // then
+            let result = try JSONValue.parse(written)["result"]
+            #expect(result?["isError"]?.bool == true)
+            #expect(result?["structuredContent"]?["code"]?.string == "answerTooLarge")
+        }
+    }
+
     @Test("The command does not say that intake works, which is the service's; the service does")
     func intake() async throws {
         let purchase = MadePurchase()

@@ -155,7 +155,8 @@ public enum OutageDetection {
         var found: [(Timestamp, Timestamp, Int)] = []
         for time in sorted {
             let end = time.advanced(byMilliseconds: 1)
-            if let last = found.last, time.milliseconds(since: last.1) <= clusterMilliseconds {
+            // The end is a millisecond past the last one.
+            if let last = found.last, time.milliseconds(since: last.1) < clusterMilliseconds {
                 found[found.count - 1] = (last.0, end, last.2 + 1)
             } else {
                 found.append((time, end, 1))

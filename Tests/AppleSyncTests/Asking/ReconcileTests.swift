@@ -242,6 +242,36 @@ struct ReconcileTests {
         #expect(try await lookups() == 0)
     }
 
+    @Test("By default these notices are reconciled, and a round of the service is bounded")
+    func usual() {
+        let codes = ReconcileScope.gaps.codes.map(\.rawValue)
+        #expect(
+            codes == [
+                "renewalOverdue", "missingPeriod", "unexplainedExpiry", "historyMissingBefore",
+                "missingRenewalInfo", "unconfirmedStatement",
+            ])
+        let round = ReconcileBudget(chains: 20, requests: 200, keepsPauses: true)
+        #expect(ReconcileBudget.round == round)
+    }
+
+    @Test("Apple is asked about a refund that version 1 alone states")
+    func refundOfVersionOne() async throws {
+        // given
+        let day: Int64 = 86_400_000
+        let chain = MadeChain(start: AskedApple.now.advanced(byMilliseconds: -10 * day))
+        var place = try TemporaryLedger()
+        try place.share()
+        let refund = chain.notificationV1(
+            "REFUND", through: 0, cancelled: chain.start(0, 2 * day), at: chain.start(0, 3 * day))
+        let summary = try await place.ingest([try chain.bought().line(), refund])
+        #expect(summary.appended == 2)
+        // when
+        let report = try await reconcile(place, try AskedApple())
+        // then
+        #expect(report.results.map(\.before) == [["unconfirmedStatement"]])
+        #expect(report.results.map(\.outcome) == [.unknown])
+    }
+
     @Test("With all, a chain with any notice is reconciled")
     func all() async throws {
         let place = try TemporaryLedger()

@@ -125,15 +125,16 @@ struct OutageDetectionTests {
             #expect(found.isEmpty == !isOutage)
             #expect(found.allSatisfy { $0.reasons == [.lateDeliveries] })
         }
-        let scattered = (0..<5).map { index in
-            NotificationDelivery(
-                receivedAt: time(Int64(index) * 2 * hour + 30 * minute),
-                signedAt: time(Int64(index) * 2 * hour))
+        for (step, isCluster) in [(hour, true), (hour + 1, false)] {
+            let spaced = (0..<5).map { index in
+                NotificationDelivery(
+                    receivedAt: time(Int64(index) * step + 30 * minute),
+                    signedAt: time(Int64(index) * step))
+            }
+            let now = spaced.last!.receivedAt
+            let found = OutageDetection.suggestions(spaced, now: now)
+            #expect(found.contains { $0.reasons.contains(.lateDeliveries) } == isCluster)
         }
-        let now = scattered.last!.receivedAt
-        #expect(
-            OutageDetection.suggestions(scattered, now: now)
-                .allSatisfy { !$0.reasons.contains(.lateDeliveries) })
     }
 
     @Test("windows that touch are merged, with all reasons; others stay apart")

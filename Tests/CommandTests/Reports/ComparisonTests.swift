@@ -150,6 +150,24 @@ struct ComparisonTests {
     }
 
     @Test(
+        "A price of days counts × 30, × 10, × 2 or × 28 / days per month",
+        arguments: [
+            (1, 9_990 * 365, 9_990 * 30 * 12), (3, 3_330 * 365, 9_990 * 10 * 12),
+            (10, 999 * 365, 999 * 28 * 12), (14, 9_990 * 26, 9_990 * 2 * 12),
+            (21, 3_330 * 52, 3_330 * 4 * 12),
+        ] as [(Int64, Int64, Int64)])
+    func days(_ days: Int64, ours: Int64, theirs: Int64) async throws {
+        var ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([MadeChain().bought()])
+        ledger.configuration.catalogue.products[ProductId(MadeChain.product)] =
+            Catalogue.Product(period: ISO8601Period(days: days))
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let month = try #require(try await report(ledger, "mrr", .revenuecat).rows.first)
+        #expect(month.ours == ours)
+        #expect(month.theirs == theirs)
+    }
+
+    @Test(
         "Remarks of our own answer also appear in the comparison",
         arguments: [DefinitionPack.revenuecat, .adapty, .stripe])
     func remarks(_ pack: DefinitionPack) async throws {

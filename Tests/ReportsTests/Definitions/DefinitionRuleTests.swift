@@ -269,6 +269,22 @@ struct DefinitionRuleTests {
         #expect(months(revenue, "gross").theirs == [9_990, -9_990, 0, 0])
     }
 
+    private static let revenueCatNames: [EndReason: String] = [
+        .voluntary: "UNSUBSCRIBE", .billing: "BILLING_ERROR", .priceIncrease: "PRICE_INCREASE",
+        .productUnavailable: "UNKNOWN", .refund: "CUSTOMER_SUPPORT", .familyRevoke: "UNKNOWN",
+        .other: "UNKNOWN", .unconfirmed: "UNKNOWN",
+    ]
+    private static let adaptyNames: [EndReason: String] = [
+        .voluntary: "customer cancel", .billing: "billing", .priceIncrease: "price not accepted",
+        .productUnavailable: "unknown", .refund: "refund", .familyRevoke: "unknown",
+        .other: "unknown", .unconfirmed: "unknown",
+    ]
+
+    private func names(of report: Report) -> [EndReason: String] {
+        let reasons = report.comparison?.reasons ?? []
+        return Dictionary(uniqueKeysWithValues: reasons.map { ($0.reason, $0.theirs) })
+    }
+
     @Test("Reasons by Adapty's and RevenueCat's names, without trials")
     func reasons() async throws {
         let chain = MadeChain(id: "670000000000012")
@@ -288,6 +304,12 @@ struct DefinitionRuleTests {
         // The return in April is netted in the rate only.
         #expect(revenueCat.rules == [.trialsExcluded])
         #expect(revenueCat.comparison?.reasons.map(\.reason) == EndReason.allCases)
+        #expect(names(of: revenueCat) == Self.revenueCatNames)
+        #expect(names(of: adapty) == Self.adaptyNames)
+        // Of three chains, one of them in its trial, two were paid when February began.
+        let whole = try await compared(ledger, "churn", .revenuecat)
+        #expect(months(whole, "churned").ours == [0, 3, 0, 0])
+        #expect(whole.rows.map(\.base) == [0, 2, 0, 0])
         let json = try TemporaryLedger.json { revenueCat.write(to: &$0) }
         #expect(json["reasons"]?.array?.count == EndReason.allCases.count)
         for (metric, pack) in [("churn", DefinitionPack.stripe), ("active", .adapty)] {

@@ -7,6 +7,9 @@ import Testing
 
 @Suite("Keys and texts of a configuration")
 struct ConfigurationFormTests {
+    /// So many letters, which are hexadecimal digits, too.
+    private static func text(_ count: Int) -> String { String(repeating: "a", count: count) }
+
     private func error(_ yaml: String) -> ConfigurationError? {
         do throws(ConfigurationError) {
             _ = try ServiceConfiguration(yaml: yaml)
@@ -41,6 +44,26 @@ struct ConfigurationFormTests {
             ("server: { host: 'http://a' }", "server.host"),
             ("products: { a: { period: P0D } }", "products.a.period"),
             ("products: { a: { duration: 0 } }", "products.a.duration"),
+            ("products: { a: { level: 0 } }", "products.a.level"),
+            ("products: { a: { level: -1 } }", "products.a.level"),
+            ("products: { a: { group: \(text(201)) } }", "products.a.group"),
+            ("products: { a: { entitlements: [b, b] } }", "products.a.entitlements"),
+            ("products: { a: { entitlements: [''] } }", "products.a.entitlements"),
+            ("products: { a: { entitlements: [\(text(201))] } }", "products.a.entitlements"),
+            ("database: { url: u, poolSize: 0 }", "database.poolSize"),
+            ("database: { url: u, poolSize: 65 }", "database.poolSize"),
+            ("database: { url: u, schema: Books }", "database.schema"),
+            ("database: { url: u, schema: 1a }", "database.schema"),
+            ("database: { url: u, schema: pg_books }", "database.schema"),
+            ("database: { url: u, schema: \(text(41)) }", "database.schema"),
+            (
+                "server: { tokens: [ { name: a, sha256: \(text(64)), scopes: [all] } ] }",
+                "server.tokens[0].scopes"
+            ),
+            (
+                "server: { tokens: [ { name: a, sha256: \(text(63)), scopes: [read] } ] }",
+                "server.tokens[0].sha256"
+            ),
             ("server: { notificationNetworks: [] }", "server.notificationNetworks"),
             ("server:\n  notificationNetworks:\n", "server.notificationNetworks"),
             ("server: { tokens: [] }", "server.tokens"),
@@ -57,10 +80,29 @@ struct ConfigurationFormTests {
                 "apps: [ { bundleId: a, smallBusinessProgram: [ { from: 2026-01-01, to: 9 } ] } ]",
                 "apps[0].smallBusinessProgram[0].to"
             ),
-        ])
+        ] as [(String, String)])
     func texts(yaml: String, key: String) {
         #expect(error(yaml)?.code == .invalidValue)
         #expect(error(yaml)?.key == key)
+    }
+
+    @Test(
+        "A name, a number and a digest at the bound are accepted",
+        arguments: [
+            "products: { a: { level: 1, group: \(text(200)), entitlements: [\(text(200))] } }",
+            "database: { url: u, poolSize: 1, schema: \(text(40)) }",
+            "database: { url: u, poolSize: 64 }",
+            "server: { tokens: [ { name: a, sha256: \(text(64)), scopes: [read] } ] }",
+        ])
+    func bounds(yaml: String) { #expect(error(yaml) == nil) }
+
+    @Test("A product without entitlements grants itself, and one with an empty list nothing")
+    func entitlements() throws {
+        let yaml = "products: { a: {}, b: { entitlements: [] }, c: { entitlements: [d] } }"
+        let products = try ServiceConfiguration(yaml: yaml).catalogue.products
+        #expect(products[ProductId("a")]?.entitlements == ["a"])
+        #expect(products[ProductId("b")]?.entitlements == [])
+        #expect(products[ProductId("c")]?.entitlements == ["d"])
     }
 
     @Test(

@@ -229,6 +229,10 @@ struct ConfigurationTests {
             ),
             ("server: { tokens: [ { sha256: b } ] }", "server.tokens[0].name"),
             ("server: { tokens: [ { name: b } ] }", "server.tokens[0].sha256"),
+            (
+                "server: { tokens: [ { name: b, sha256: c, scopes: [] } ] }",
+                "server.tokens[0].scopes"
+            ),
         ])
     func missingKeys(yaml: String, key: String) {
         #expect(error(yaml)?.code == .missingKey)
