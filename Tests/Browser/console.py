@@ -4,6 +4,7 @@ import re
 from urllib.parse import parse_qsl, urlsplit
 
 WAIT_MILLISECONDS = 15_000
+RELOADS = 12
 WIDE = {"width": 1200, "height": 800}
 # Sections whose next path segment is an id.
 IDS = {"customers", "subscriptions", "events", "quarantine", "recoveries", "webhooks"}
@@ -72,6 +73,13 @@ class Console:
 
     def go(self, page, url):
         response = page.goto(url, wait_until="load")
+        for _ in range(RELOADS):
+            # The answer takes longer than a page waits: the page loads itself again.
+            if response is None or response.status != 202:
+                break
+            with page.expect_navigation(wait_until="load") as reloaded:
+                pass
+            response = reloaded.value
         wanted = 404 if url in self.missing else 200
         require(response is not None and response.status == wanted, f"{url}: {status(response)}")
         return response
