@@ -180,10 +180,12 @@ struct LogOpeningTests {
     @Test(
         "A pooler in transaction mode is refused, one in session mode is none",
         .enabled(if: Pooler.isPresent, "PgBouncer (Debian's pgbouncer) is not installed"),
-        arguments: ["transaction", "session"])
-    func pooler(mode: String) async throws {
+        arguments: ["transaction", "session"], [false, true])
+    func pooler(mode: String, takesTurns: Bool) async throws {
         let database = try Database(of: nil)
-        let pooler = try await offPool { try Pooler(to: database.cluster, mode: mode) }
+        let pooler = try await offPool {
+            try Pooler(to: database.cluster, mode: mode, takesTurns: takesTurns)
+        }
         let place = try database.place(port: pooler.port)
         for number in 0..<2 {
             guard mode == "session" else {
@@ -194,6 +196,29 @@ struct LogOpeningTests {
             #expect(try await log.append(Made.events(number..<number + 1)).first?.isWritten == true)
             await log.close()
         }
+        pooler.end()
+    }
+
+    @Test(
+        "Notices leave no setting in a session that a pooler gives to others",
+        .enabled(if: Pooler.isPresent, "PgBouncer (Debian's pgbouncer) is not installed"))
+    func noticesOfPooler() async throws {
+        // given
+        let database = try Database(of: nil)
+        let pooler = try await offPool { try Pooler(to: database.cluster, mode: "transaction") }
+        let place = try database.place(port: pooler.port)
+        let listener = try database.session()
+        try listener.run(script: "LISTEN \"\(database.schema)\"")
+        // when
+        let notices = AppendNotices(PostgresSession(place: place, answerTimeout: .seconds(60)))
+        notices.send()
+        while try listener.notifications(within: 20).isEmpty {}
+        // then: in the only session of the pool
+        let next = try PostgresConnection(place, answerTimeout: .seconds(60))
+        try next.run(script: "DEALLOCATE ALL")
+        let found = try next.run(Statement("SELECT current_setting('synchronous_commit')").with())
+        #expect(found.first?.text(0) == "on")
+        await notices.end()
         pooler.end()
     }
 

@@ -219,6 +219,8 @@ struct OperationsTests {
             for _ in 0..<8 { group.addTask { _ = try await first.nodes() } }
             try await group.waitForAll()
         }
+        _ = try await first.lease(.webhooks)
+        try await settle(first)
         let endpoint = WebhookEndpointRow(name: "a", cursor: .beginning)
         // Lost on the way and asked again at once; and without an answer until the time is over.
         for hangs in [false, false, true] {
@@ -249,7 +251,8 @@ struct OperationsTests {
         let first = try await open(database, port: proxy.port, renewal: .seconds(3_600))
         let second = try await open(database)
         var byteCount = 0
-        for isCut in [false, true] {
+        // The first time prepares the statements.
+        for isCut in [false, false, true] {
             var lease = try await first.lease(.webhooks)
             #expect(lease != nil)
             // Within the last statement, which has not taken effect.
@@ -261,6 +264,28 @@ struct OperationsTests {
             #expect(proxy.hasCut)
         }
         #expect(try await second.lease(.webhooks) != nil)
+        await first.close()
+        await second.close()
+        proxy.end()
+    }
+
+    @Test("A lease that was taken is kept and given back while no new connection can be opened")
+    func openConnection() async throws {
+        // given
+        let database = try Database()
+        let proxy = try CuttingProxy(to: database.cluster.port)
+        let first = try await open(database, port: proxy.port, renewal: .seconds(3_600))
+        let second = try await open(database)
+        var lease = try await first.lease(.webhooks)
+        #expect(lease?.isHeld == true)
+        // when
+        proxy.refuse(true)
+        withExtendedLifetime(lease) {}
+        lease = nil
+        try await settle(first)
+        // then
+        let next = try await second.lease(.webhooks)
+        #expect(next != nil && proxy.refusedCount == 0)
         await first.close()
         await second.close()
         proxy.end()

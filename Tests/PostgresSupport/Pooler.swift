@@ -16,7 +16,10 @@ public final class Pooler: Sendable {
     public static var isPresent: Bool { program != nil && PostgresCluster.isPresent }
 
     /// Returns when it accepts connections. Blocks.
-    public init(to cluster: PostgresCluster, mode: String) throws {
+    ///
+    /// - Parameter takesTurns: whether a transaction gets the session that was free for longest,
+    ///   instead of the one that was used last.
+    public init(to cluster: PostgresCluster, mode: String, takesTurns: Bool = false) throws {
         guard let program = Pooler.program else {
             throw Program.Failure(description: "PgBouncer is not installed.")
         }
@@ -30,6 +33,7 @@ public final class Pooler: Sendable {
             unix_socket_dir =
             auth_type = any
             pool_mode = \(mode)
+            server_round_robin = \(takesTurns ? 1 : 0)
 
             """
         let base = "\(cluster.directory)/pooler-\(port)"

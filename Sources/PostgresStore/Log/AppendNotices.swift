@@ -4,7 +4,7 @@ internal import Synchronization
 
 /// Hints between nodes that something was appended: NOTIFY after COMMIT, in a separate transaction,
 /// since inside the append's it would serialise all commits of the database. A lost notice delays a
-/// node by its polling interval.
+/// node by its polling interval. A transaction that only notifies waits for no disk or standby.
 final class AppendNotices: Sendable {
     private struct State {
         var isEnded = false
@@ -27,12 +27,7 @@ final class AppendNotices: Sendable {
     init(_ session: PostgresSession) {
         self.session = session
         channel = "\"\(session.place.schema)\""
-        sending = ConnectionThreads("subledger-notify", count: 1) {
-            let connection = try session.open()
-            // Hints need not be durable.
-            try connection.run(script: "SET synchronous_commit = off")
-            return connection
-        }
+        sending = ConnectionThreads("subledger-notify", count: 1, open: session.open)
     }
 
     /// Queues a notice of a commit; returns immediately.

@@ -22,7 +22,7 @@ final class PostgresLease: Lease {
     }
 }
 
-/// Renews a lease on its own thread and connection, and releases it at the end.
+/// Renews a lease on its own thread, and releases it at the end.
 ///
 /// Compares holder and token: releases that number tokens reissue one after a failover that lost a
 /// lease.
@@ -41,30 +41,40 @@ final class LeaseRenewal: Sendable {
         let node = store.node
         let group = store.renewals
         group.enter()
-        let thread = Thread { [self, session = store.session] in
+        let thread = Thread { [self, leasing = store.leasing] in
             defer { group.leave() }
-            let slot = ConnectionSlot { try session.open() }
-            func set(_ until: String) -> Int? {
-                // A node that cannot renew loses the lease.
-                try? slot.again {
-                    try SchemaTables(connection: slot.connection()).run(
-                        """
-                        UPDATE @leases SET until = \(until)
-                        WHERE name = '\(task.rawValue)' AND token = $1::bigint
-                            AND holder = convert_from($2::bytea, 'UTF8')
-                            AND until > clock_timestamp()
-                        """, token, node
-                    ).affectedCount
+            /// Nil where it is unknown whether the lease is held.
+            func set(_ until: String) -> (isHeld: Bool, sent: ContinuousClock.Instant)? {
+                leasing.wait { slot in
+                    try slot.again {
+                        let tables = SchemaTables(connection: try slot.connection())
+                        let now = ContinuousClock.now
+                        let count = try tables.run(
+                            """
+                            UPDATE @leases SET until = \(until)
+                            WHERE name = '\(task.rawValue)' AND token = $1::bigint
+                                AND holder = convert_from($2::bytea, 'UTF8')
+                                AND until > clock_timestamp()
+                            """, token, node
+                        ).affectedCount
+                        return (isHeld: count == 1, sent: now)
+                    }
                 }
             }
-            let pause = DispatchTimeInterval.milliseconds(Int(renewal / .milliseconds(1)))
-            while ended.wait(timeout: .now() + pause) == .timedOut {
-                let now = ContinuousClock.now
-                guard let count = set(PostgresOperations.end(after: duration)) else { continue }
-                end.withLock { $0 = count == 1 ? now + duration : now }
+            var (failures, pause) = (0, renewal)
+            while ended.wait(timeout: .now() + .milliseconds(Int(pause / .milliseconds(1))))
+                == .timedOut
+            {
+                guard let answer = set(PostgresOperations.end(after: duration)) else {
+                    // At once: connecting takes seconds for each host that is lost.
+                    failures += 1
+                    pause = min(renewal, PostgresLimits.pause(failures))
+                    continue
+                }
+                (failures, pause) = (0, renewal)
+                end.withLock { $0 = answer.isHeld ? answer.sent + duration : answer.sent }
             }
             _ = set("clock_timestamp()")
-            slot.drop()
         }
         thread.name = "subledger-lease-\(task.rawValue)"
         thread.start()
@@ -75,35 +85,62 @@ final class LeaseRenewal: Sendable {
     func release() { ended.signal() }
 }
 
+extension ConnectionThreads {
+    /// Runs `body` on one of the threads while this one waits; nil where it throws, and after
+    /// `stop`.
+    fileprivate func wait<Value: Sendable>(
+        for body: @escaping @Sendable (ConnectionSlot) throws -> Value
+    ) -> Value? {
+        let done = DispatchSemaphore(value: 0)
+        let found = Mutex<Value?>(nil)
+        let isAdded = add { [self] slot in
+            if let value = try? body(slot) {
+                found.withLock { $0 = value }
+                noteAnswer()
+            }
+            done.signal()
+        }
+        guard isAdded else { return nil }
+        done.wait()
+        return found.withLock { $0 }
+    }
+}
+
 extension PostgresOperations {
     public func lease(_ task: ExclusiveTask) async throws(StoreError) -> (any Lease)? {
         try requireUsable()
         // One that ran out is still held by its task, whose writes would pass under a new token.
         guard tokens.withLock({ $0[task] == nil }) else { return nil }
-        let now = ContinuousClock.now
         let earlier = unconfirmedTokens.withLock { $0.removeValue(forKey: task) }
         let token = earlier ?? Int64.random(in: 1..<Int64.max)
+        let taken: ContinuousClock.Instant
         do throws(StoreError) {
-            guard try await takeLease(task, token) else { return nil }
+            guard let sent = try await takeLease(task, token) else { return nil }
+            taken = sent
         } catch {
             unconfirmedTokens.withLock { $0[task] = token }
             throw error
         }
         tokens.withLock { $0[task] = token }
-        let renewal = LeaseRenewal(task, token: token, taken: now, of: self)
+        let renewal = LeaseRenewal(task, token: token, taken: taken, of: self)
         return PostgresLease(renewal: renewal) { [weak self] in
             self?.tokens.withLock { if $0[task] == token { $0[task] = nil } }
         }
     }
 
-    /// Whether the lease is now held under `token`: it was free, had run out, or an earlier
+    /// Nil unless the lease is now held under `token`: it was free, had run out, or an earlier
     /// statement with that token took it whose answer was lost.
+    ///
+    /// On the connection that renews it: opening one may take longer than a lease lasts.
+    ///
+    /// - Returns: a time before the statement.
     private func takeLease(
         _ task: ExclusiveTask, _ token: Int64
-    ) async throws(StoreError) -> Bool {
+    ) async throws(StoreError) -> ContinuousClock.Instant? {
         let end = PostgresOperations.end(after: leaseDuration)
-        return try await once { [node] transaction in
-            try transaction.run(
+        return try await once(on: leasing) { [node] transaction in
+            let now = ContinuousClock.now
+            let count = try transaction.run(
                 """
                 INSERT INTO @leases AS held (name, holder, token, until)
                 VALUES ('\(task.rawValue)', convert_from($1::bytea, 'UTF8'), $2::bigint, \(end))
@@ -111,7 +148,8 @@ extension PostgresOperations {
                 SET holder = excluded.holder, token = excluded.token, until = excluded.until
                 WHERE held.until <= clock_timestamp() OR held.token = excluded.token
                 """, node, token
-            ).affectedCount == 1
+            ).affectedCount
+            return count == 1 ? now : nil
         }
     }
 

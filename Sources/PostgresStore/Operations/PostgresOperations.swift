@@ -11,6 +11,8 @@ public final class PostgresOperations: SharedOperations {
     public let location: String
     let session: PostgresSession
     let threads: ConnectionThreads
+    /// Takes, renews and releases leases.
+    let leasing: ConnectionThreads
     private let isClosed = Mutex(false)
     /// The tokens of leases that this node took and did not release.
     let tokens = Mutex<[ExclusiveTask: Int64]>([:])
@@ -38,20 +40,22 @@ public final class PostgresOperations: SharedOperations {
             LogOpening(session: session, environment: environment, ledger: ledger))
         let threads = ConnectionThreads(
             "subledger-operations", count: PostgresLimits.operationsCount, open: checked.open)
-        _ = try await checked.ledger(on: threads)
+        let leasing = ConnectionThreads("subledger-leases", count: 1, open: checked.open)
+        _ = try await checked.ledger(on: threads, leasing)
         return PostgresOperations(
-            session, threads: threads, node: node, leaseDuration: leaseDuration,
-            leaseRenewal: leaseRenewal)
+            session, threads: threads, leasing: leasing, node: node,
+            leaseDuration: leaseDuration, leaseRenewal: leaseRenewal)
     }
 
     private init(
-        _ session: PostgresSession, threads: ConnectionThreads, node: String?,
-        leaseDuration: Duration, leaseRenewal: Duration
+        _ session: PostgresSession, threads: ConnectionThreads, leasing: ConnectionThreads,
+        node: String?, leaseDuration: Duration, leaseRenewal: Duration
     ) {
         self.node = node ?? PostgresOperations.processName
         self.session = session
         location = session.place.description
         self.threads = threads
+        self.leasing = leasing
         self.leaseDuration = leaseDuration
         self.leaseRenewal = leaseRenewal
     }
@@ -62,6 +66,7 @@ public final class PostgresOperations: SharedOperations {
         await Blocking.run { [renewals] in
             _ = renewals.wait(timeout: .now() + .seconds(1))
         }
+        leasing.stop()
         await threads.stopped()
     }
 
@@ -155,9 +160,11 @@ public final class PostgresOperations: SharedOperations {
     /// Runs `body`, a transaction of one statement, which is safe to repeat on a new connection
     /// after the first was lost.
     func once<Value: Sendable>(
+        on threads: ConnectionThreads? = nil,
         _ body: @escaping @Sendable (SchemaTables) throws -> Value
     ) async throws(StoreError) -> Value {
         try requireUsable()
+        let threads = threads ?? self.threads
         return try await threads.run(location, within: session.answerTimeout) { slot in
             try slot.again { try body(SchemaTables(connection: try slot.connection())) }
         }

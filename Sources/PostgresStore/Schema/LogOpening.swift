@@ -16,6 +16,9 @@ struct LogOpening: Sendable {
 
     /// The server releases in which everything used here exists.
     private static let leastVersion = 120_000
+    /// How often the sessions of two connections are compared. Behind a pool whose sessions others
+    /// took meanwhile, four times were needed.
+    private static let sessionRoundCount = 16
 
     func run(_ connection: PostgresConnection) throws -> LedgerId {
         try requireServer(connection)
@@ -63,18 +66,30 @@ struct LogOpening: Sendable {
     }
 
     /// A pooler in transaction mode gives each transaction another session: it loses prepared
-    /// statements and leaks settings. Two transactions of one connection then run in two sessions,
-    /// or two connections in one.
+    /// statements and leaks settings. Transactions of one connection then run in several sessions,
+    /// or those of two connections in one. A single try may pass by luck: how the pooler chooses,
+    /// and what others take meanwhile, decides which session is free.
     private func requireSession(_ connection: PostgresConnection) throws {
         let own = Statement("SELECT pg_backend_pid()")
-        let other = try session.open()
-        let first = try connection.run(own.with()).first?.int64(0)
-        let rest = try other.run([Statement.begin.with(), own.with()]).last?.first?.int64(0)
-        let second = try connection.run(own.with()).first?.int64(0)
-        _ = try other.run(Statement.rollback.with())
-        // Servers that only speak the protocol may not number sessions.
-        guard first == second, first != rest || (first ?? 0) <= 0 else {
-            throw StoreError.pooled(path)
+        let connections = [connection, try session.open()]
+        var known: [Set<Int64>] = [[], []]
+        for round in 0..<LogOpening.sessionRoundCount {
+            let order = round.isMultiple(of: 2) ? [0, 1] : [1, 0]
+            // Whether the first one keeps its session while the other one asks. Not at once: behind
+            // a pool of a single session the other one would wait in vain.
+            let keeps = round % 4 >= 2
+            for number in order {
+                let isKept = keeps && number == order[0]
+                let commands = (isKept ? [Statement.begin.with()] : []) + [own.with()]
+                let pid = try connections[number].run(commands).last?.first?.int64(0) ?? 0
+                // Servers that only speak the protocol may not number sessions.
+                guard pid > 0 else { continue }
+                known[number].insert(pid)
+                guard known[number].count == 1, !known[1 - number].contains(pid) else {
+                    throw StoreError.pooled(path)
+                }
+            }
+            if keeps { _ = try connections[order[0]].run(Statement.rollback.with()) }
         }
     }
 

@@ -14,7 +14,10 @@ struct PostgresSession: Sendable {
     /// transaction must not keep the lock of the head row. The server ends a wait for a lock before
     /// the node gives up its connection: sessions of connections that were given up would queue for
     /// the lock until none is left. A COMMIT is never acknowledged before it is durable: the server
-    /// sends the warning that a wait for the standby was cancelled, whatever the role has set.
+    /// sends the warning that a wait for the standby was cancelled, whatever the role has set. The
+    /// bounds of a role or database for statements and transactions would end the wait for a silent
+    /// node's lock before `lock_timeout` does, and the rewriting of a large table; the node bounds
+    /// each answer itself. Releases before 17 have no `transaction_timeout`.
     static let settings = Statement(
         """
         SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
@@ -27,7 +30,9 @@ struct PostgresSession: Sendable {
             set_config('tcp_keepalives_count', '5', false),
             set_config('client_min_messages', 'warning', false),
             CASE current_setting('synchronous_commit') WHEN 'off' THEN
-                set_config('synchronous_commit', 'on', false) END
+                set_config('synchronous_commit', 'on', false) END,
+            (SELECT count(set_config(name, '0', false)) FROM pg_catalog.pg_settings
+                WHERE name IN ('statement_timeout', 'transaction_timeout'))
         """)
 
     func open() throws(PostgresError) -> PostgresConnection {
@@ -53,12 +58,7 @@ extension PostgresLocation {
         try await Blocking.run { () throws(StoreError) in
             do {
                 let connection = try session.open()
-                // A large table takes longer than the statements that a role is bounded for.
-                try connection.run(
-                    script: """
-                        SET lock_timeout = '\(PostgresLimits.rewriteWait)';
-                        SET statement_timeout = 0
-                        """)
+                try connection.run(script: "SET lock_timeout = '\(PostgresLimits.rewriteWait)'")
                 try connection.waitForTransactions(attempts)
                 for table in tables {
                     try connection.run(script: "VACUUM (FULL) \"\(schema)\".\(table)")

@@ -158,8 +158,7 @@ struct SchemaMigrator {
         defer { connection.answerTimeout = usual }
         do {
             // What another node commits while this one waits for it must be visible afterwards.
-            try connection.run(
-                script: "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL statement_timeout = 0")
+            try connection.run(script: "BEGIN ISOLATION LEVEL READ COMMITTED")
             // Needs a right on the database even where the schema exists.
             if try !hasSchema(connection) {
                 try connection.run(script: "CREATE SCHEMA IF NOT EXISTS \(schema)")

@@ -14,10 +14,11 @@ extension WebhookDelivery {
         let operations = feed.ledger.operations
         var gone = try await erased(changed)
         let rest = changed.filter { !gone.contains($0.chainPlace) }
-        try await operations.keep(row, waiting: rest, done: done + gone)
+        try await operations.keep(row, waiting: rest, done: done + gone, after: kept)
+        kept = row.cursor
         // An erasure that came between; a later one removes them itself.
         let late = try await erased(rest)
-        if !late.isEmpty { try await operations.keep(row, done: Array(late)) }
+        if !late.isEmpty { try await operations.keep(row, done: Array(late), after: kept) }
         gone.formUnion(late)
         return gone
     }

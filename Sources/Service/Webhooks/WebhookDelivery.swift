@@ -25,7 +25,8 @@ public actor WebhookDelivery {
     private var failing: Set<ChainId> = []
     private var probes: Int64 = 0
     private var probeAt: Timestamp?
-    private var keptPosition: Int64 = 0
+    /// The cursor that was read or stored last.
+    var kept = ChangePlace.beginning
     private var reloadAt: Timestamp?
     /// The start of an endpoint without deliveries, while the feed has not reached it.
     private(set) var beginning: FeedBeginning?
@@ -64,6 +65,8 @@ public actor WebhookDelivery {
             await TraceContext.$current.withValue(TraceContext()) {
                 do throws(StoreError) { hasWorked = try await step() } catch {
                     guard !Task.isCancelled else { return }
+                    // A failover may have lost what was stored.
+                    if error.code == .fileLocked { forget() }
                     hasFailed = true
                     note(.warning, "webhookStoreFailed", "\(error)")
                 }
@@ -101,7 +104,7 @@ public actor WebhookDelivery {
     func forget() {
         (row, waiting, failing) = (nil, [], [])
         (probes, probeAt) = (0, nil)
-        (keptPosition, reloadAt, beginning) = (0, nil, nil)
+        (kept, reloadAt, beginning) = (.beginning, nil, nil)
     }
 
     private func load() async throws(StoreError) -> WebhookEndpointRow? {
@@ -123,12 +126,12 @@ public actor WebhookDelivery {
         } else if let beginning {
             guard let place = beginning.place else { return nil }
             standing.move(to: place)
-            if standing != found { try await operations.keep(standing) }
+            if standing != found { try await operations.keep(standing, after: found.cursor) }
         }
         beginning = nil
         reloadAt = clock.now.advanced(byMilliseconds: WebhookLimits.reloadMilliseconds)
         row = standing
-        keptPosition = standing.cursor.position
+        kept = standing.cursor
         return standing
     }
 
@@ -191,7 +194,7 @@ public actor WebhookDelivery {
         row = try await pinned(row)
         let head = try await feed.logEnd()
         let gone = waiting.filter { $0.place.position > head }
-        try await operations.keep(row, done: gone.map(\.chainPlace))
+        try await operations.keep(row, done: gone.map(\.chainPlace), after: known.cursor)
         waiting.removeAll { $0.place.position > head }
         return row
     }
@@ -208,8 +211,8 @@ public actor WebhookDelivery {
         guard !wanted.isEmpty else {
             self.row = row
             // Without deliveries the cursor is stored only now and then.
-            if row.cursor.position - keptPosition >= Int64(FeedLimits.pageEventCount) {
-                try await keep(row)
+            if row.cursor.position - kept.position >= Int64(FeedLimits.pageEventCount) {
+                _ = try await store(try await pinned(row), [], done: [])
             }
             return true
         }
@@ -334,7 +337,6 @@ public actor WebhookDelivery {
         row = try await pinned(row)
         for place in try await store(row, changed, done: done) { known[place] = nil }
         self.row = row
-        keptPosition = row.cursor.position
         waiting = known.values.filter { $0.parkedAt == nil }.sorted {
             $0.chainPlace < $1.chainPlace
         }
@@ -390,10 +392,5 @@ public actor WebhookDelivery {
             count += 1
         }
         return count
-    }
-
-    private func keep(_ row: WebhookEndpointRow) async throws(StoreError) {
-        try await operations.keep(try await pinned(row))
-        keptPosition = row.cursor.position
     }
 }

@@ -92,7 +92,13 @@ struct FeedStateTests {
         #expect(try await store.dropParked(for: "a", keeping: 1) == 1)
         #expect(try await store.waiting(for: "a", parked: true, limit: 9) == [changes[3]])
         try await store.forgetParked([changes[3].chainPlace], of: "a")
-        try await store.keep(endpoint, done: [changes[0].chainPlace])
+        let done = [changes[0].chainPlace]
+        let error = await #expect(throws: StoreError.self) {
+            try await store.keep(endpoint, done: done, after: .end(of: 5))
+        }
+        #expect(error?.code == .fileLocked)
+        #expect(try await store.waitingCounts(for: "a") == (2, 0))
+        try await store.keep(endpoint, done: done, after: .afterEvent(at: 7))
         #expect(try await store.waitingCounts(for: "a") == (1, 0))
         try await store.enableWebhook("a")
         #expect(try await store.webhookEndpoint("a")?.disabledAt == nil)

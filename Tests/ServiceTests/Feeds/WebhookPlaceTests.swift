@@ -78,6 +78,40 @@ struct WebhookPlaceTests {
         }
     }
 
+    @Test("A failover that lost the cursor stored last loses no change that waited with it")
+    func lostCursor() async throws {
+        try await open { live in
+            // given: a change that waits, in the store as well
+            let rejected = other.id
+            let receiver = Receiver {
+                $0.chain == rejected ? .answered(status: 500) : .answered(status: 204)
+            }
+            let webhook = live.webhook(receiver)
+            try await webhook.deliverAll()
+            try await live.take([chain.bought()])
+            try await webhook.deliverAll()
+            let operations = live.session.ledger.operations
+            let before = try #require(try await operations.webhookEndpoint("books"))
+            try await live.take([other.bought()])
+            try await webhook.deliverAll()
+            let waiting = try await operations.waiting(for: "books", limit: .max)
+            #expect(waiting.map(\.chain.originalTransactionId.rawValue) == [other.id])
+            // when: the standby had neither
+            try await operations.keep(before, done: waiting.map(\.chainPlace))
+            try await live.take([MadeChain(id: "500000000000010").bought()])
+            let running = Task { await webhook.run() }
+            try await wait {
+                try await operations.webhookEndpoint("books")?.cursor.position == 3
+            }
+            running.cancel()
+            await running.value
+            // then
+            let kept = try await operations.waiting(for: "books", limit: .max)
+            #expect(kept.map(\.chainPlace) == waiting.map(\.chainPlace))
+            #expect(receiver.taken.map(\.chain).contains("500000000000010"))
+        }
+    }
+
     // MARK: Several processes
 
     private func dispatcher(_ live: LiveFeed, _ receiver: Receiver) -> WebhookDispatcher {
