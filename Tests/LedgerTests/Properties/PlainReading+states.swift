@@ -149,10 +149,10 @@ extension PlainReading {
     private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
         let window = evidence(period, before: next?.start)
         let decided = window.last { fact in
-            fact.signedDate! < period.end && fact.renewal?.willRenew != nil
+            fact.signedDate! < period.end && fact.renewal?.autoRenewStatus?.value != nil
         }
         let isCancelled = decided.map { fact in
-            fact.renewal?.willRenew == false && word(fact, period) == .nothing
+            fact.renewal?.autoRenewStatus?.value == .off && word(fact, period) == .nothing
         }
         let failing = window.filter { fact in
             word(fact, period) == .failing
