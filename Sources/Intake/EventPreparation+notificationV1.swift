@@ -44,9 +44,11 @@ extension EventPreparation {
     ) throws(VerificationError) -> BundleId {
         if let bundleId = sealed.bundleId { return bundleId }
         guard !secrets.isEmpty else { throw EventPreparation.secretMissing }
-        let apps = secrets.apps(of: sealed)
-        guard let first = apps.first else { throw EventPreparation.wrongSharedSecret }
-        guard apps.count == 1 else {
+        let all = secrets.apps(of: sealed)
+        // An app that is left out counts only where no other has the secret.
+        let apps = all.filter { isConfigured($0) }
+        guard let first = apps.first ?? all.first else { throw EventPreparation.wrongSharedSecret }
+        guard apps.count <= 1 else {
             throw VerificationError(
                 .undecodablePayload,
                 reason: "The notification names no app, and its password is the shared secret of"

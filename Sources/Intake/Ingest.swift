@@ -34,11 +34,12 @@ public struct Ingest: Sendable {
 
     /// Signed evidence that names no environment is taken only if the operator named the ledger's
     /// (`environmentMissing`). Files have no `revocation`: their evidence may be older than any
-    /// responder's answer.
+    /// responder's answer. Of `otherApps` only the shared secrets are known, to keep none of them.
     public init(
         log: any LedgerLog, quarantine: any OperationalState, environment: Environment,
-        apps: [Configuration.App], verifier: EvidenceVerifier,
-        source: EventSource = .import, isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
+        apps: [Configuration.App], otherApps: [Configuration.App] = [],
+        verifier: EvidenceVerifier, source: EventSource = .import,
+        isEnvironmentNamed: Bool = true, keepsRefused: Bool = true,
         revocation: RevocationChecks? = nil, clock: @escaping @Sendable () -> Timestamp
     ) {
         self.log = log
@@ -48,7 +49,7 @@ public struct Ingest: Sendable {
         preparation = EventPreparation(
             verifier: verifier, packer: log.packer, apps: apps,
             environment: environment, source: source,
-            isEnvironmentNamed: isEnvironmentNamed)
+            secrets: SharedSecrets(apps + otherApps), isEnvironmentNamed: isEnvironmentNamed)
         self.clock = clock
     }
 

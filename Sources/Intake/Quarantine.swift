@@ -7,11 +7,16 @@ public struct Quarantine: Sendable {
     let log: any LedgerLog
     let store: any OperationalState
     let environment: Environment
+    let otherApps: [Configuration.App]
 
-    public init(log: any LedgerLog, store: any OperationalState, environment: Environment) {
+    public init(
+        log: any LedgerLog, store: any OperationalState, environment: Environment,
+        otherApps: [Configuration.App] = []
+    ) {
         self.log = log
         self.store = store
         self.environment = environment
+        self.otherApps = otherApps
     }
 
     /// Every item, oldest first, without bytes.
@@ -46,8 +51,8 @@ public struct Quarantine: Sendable {
             let receivedAt = whole.receivedAt
             let ingest = Ingest(
                 log: log, quarantine: store, environment: environment, apps: apps,
-                verifier: verifier, isEnvironmentNamed: isEnvironmentNamed, keepsRefused: false,
-                revocation: revocation
+                otherApps: otherApps, verifier: verifier, isEnvironmentNamed: isEnvironmentNamed,
+                keepsRefused: false, revocation: revocation
             ) { receivedAt }
             // The input does not identify the item: it is the same for every delivery.
             let summary = try await ingest.run([

@@ -12,7 +12,7 @@ extension Ingest {
     ) {
         self.init(
             log: ledger.log, quarantine: ledger.operations, environment: ledger.environment,
-            apps: apps, verifier: verifier, source: source,
+            apps: apps, otherApps: ledger.otherApps, verifier: verifier, source: source,
             isEnvironmentNamed: isEnvironmentNamed, keepsRefused: keepsRefused,
             revocation: revocation, clock: clock)
     }
@@ -22,6 +22,7 @@ extension Quarantine {
     /// The quarantine of an open environment.
     public init(ledger: EnvironmentLedger) {
         self.init(
-            log: ledger.log, store: ledger.operations, environment: ledger.environment)
+            log: ledger.log, store: ledger.operations, environment: ledger.environment,
+            otherApps: ledger.otherApps)
     }
 }

@@ -26,6 +26,8 @@ public final class EnvironmentLedger: Sendable {
     private let unreported: Mutex<[Projector.Remark]>
     /// The configured apps; an answer about several apps reports the completeness of these.
     public let apps: [BundleId]
+    /// The apps that the configuration leaves out.
+    let otherApps: [Configuration.App]
     public let catalogue: Catalogue
     /// SHA-256 of the catalogue: it determines every answer together with reducer version and
     /// facts.
@@ -82,6 +84,7 @@ public final class EnvironmentLedger: Sendable {
         currentFacts = Mutex(facts.store)
         unreported = Mutex(facts.remarks)
         apps = configuration.apps.map(\.bundleId)
+        otherApps = configuration.otherApps
         catalogue = configuration.catalogue
         catalogueHash = SHA256.hash(catalogue.canonicalBytes)
         days = reportZone.days

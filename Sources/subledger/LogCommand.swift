@@ -141,6 +141,10 @@ extension CheckpointCopy.Report {
 extension Settings {
     /// Opens the log of the environment in a database or a data directory, while its nodes run.
     fileprivate func openLog(at place: String, isSource: Bool) async throws -> OpenedLog {
+        guard !place.isEmpty else {
+            throw CommandFailure.invalidOption(
+                "--from and --to take a connection string or a directory.")
+        }
         var configuration = configuration.ledger
         if Settings.isConnection(place) {
             configuration.database = .init(
@@ -183,9 +187,9 @@ extension Settings {
         CommandFailure("noLog", "There is no log in \(place)\(hint).", .negative)
     }
 
-    /// Whether a place is a connection string rather than a directory.
+    /// Whether a place is a connection string rather than a directory: a URI, or a word and `=` at
+    /// the beginning. Also where PostgreSQL cannot read it: no path may quote its password.
     private static func isConnection(_ place: String) -> Bool {
-        ["postgresql://", "postgres://"].contains { place.hasPrefix($0) }
-            || ["host", "hostaddr", "dbname", "service"].contains { place.contains("\($0)=") }
+        place.prefixMatch(of: #/postgres(ql)?://|\s*\w+\s*=/#) != nil
     }
 }

@@ -1,6 +1,6 @@
 import AppStore
 import ArgumentParser
-import Foundation
+import Intake
 import LedgerStore
 import Projection
 import Proofs
@@ -106,12 +106,21 @@ struct RestoreCommand: OutputCommand {
         return try await closing(opened.close) { try await settings.compareCheckpoints(opened) }
     }
 
+    /// The largest file of erasures that is read.
+    private static let erasuresByteCount = 1 << 30
+
     /// The erasures in a file of `log erasures`.
     private static func records(_ path: String) throws -> [ErasureRecord] {
         let refusal = CommandFailure.invalidOption(
             "--erasures: \(path) is no output of `subledger log erasures`.")
-        guard let data = FileManager.default.contents(atPath: path) else { throw refusal }
-        return try data.split(separator: UInt8(ascii: "\n")).map { line in
+        guard let bytes = InputFile.readFile(path, limit: erasuresByteCount),
+            bytes.count <= erasuresByteCount
+        else {
+            throw CommandFailure(
+                "unreadableFile",
+                "--erasures: \(path) cannot be read, or has more than 1 GiB; check the path.", .io)
+        }
+        return try bytes.split(separator: UInt8(ascii: "\n")).map { line in
             guard let record = ErasureRecord(line: Array(line)) else { throw refusal }
             return record
         }

@@ -58,9 +58,7 @@ struct Settings {
             guard !bundleId.rawValue.isEmpty else {
                 throw CommandFailure.invalidOption("--bundle-id takes an app's bundle id.")
             }
-            configuration.apps = [
-                configuration.ledger.app(bundleId) ?? Configuration.App(bundleId: bundleId)
-            ]
+            configuration.ledger.limit(to: bundleId)
         }
         if let number = try Settings.appAppleId(options, variables["SUBLEDGER_APP_APPLE_ID"]) {
             guard configuration.apps.count == 1 else {

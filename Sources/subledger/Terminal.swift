@@ -28,8 +28,9 @@ enum Terminal {
             contentsOf: Array((text.printableLines + "\n").utf8))
     }
 
+    /// Writes a failure as one line.
     static func error(_ failure: CommandFailure) {
-        note("error: \(failure.code): \(failure.message)")
+        note("error: \(failure.code): \(failure.message)".printable)
     }
 
     static var now: Timestamp {

@@ -117,6 +117,18 @@ struct RetryTests {
         #expect(asked.transport.requests.count == 2)
     }
 
+    @Test("a refusal without Retry-After says to try again later")
+    func unlimitedHold() async throws {
+        // given
+        let limited = Array(repeating: TransportResponse(status: 429), count: 10)
+        let asked = try Asked(limited.map { .answer($0) })
+        // when
+        let failure = await Asked.failure { try await ask(asked) }
+        // then
+        #expect(failure?.code == .rateLimited && failure?.retryAt == nil)
+        #expect(failure?.remedy.hasPrefix("Try again later.") == true)
+    }
+
     @Test("the next request is sent within the hour, however long Apple's hold")
     func farHold() async throws {
         let limited = TransportResponse(status: 429, retryAfter: String(Int64.max))

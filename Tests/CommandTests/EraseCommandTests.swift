@@ -163,8 +163,9 @@ struct EraseCommandTests {
         let other = ["--data", "other"] + place.options.dropFirst(2)
         let plain = try await place.run(["restore", "old.backup"] + other)
         #expect(plain.code == 0 && !plain.out.contains("erased again"))
-        let applied = try await place.run(
-            ["restore", "old.backup", "--replace", "--erasures", "erasures.ndjson"] + other)
+        let applied = try await place.shell(
+            "cat erasures.ndjson | \"$0\" restore old.backup --replace --erasures /dev/stdin "
+                + other.joined(separator: " "))
         #expect(applied.code == 0 && applied.out.contains("erased again: 1"), "\(applied.err)")
         #expect(
             try await place.run(["show", Evidence.id] + other).err.contains("noSuchSubscription"))
@@ -179,6 +180,9 @@ struct EraseCommandTests {
         let senseless = try await foreign.run(
             "restore", "b.backup", "--replace", "--erasures", "in.ndjson")
         #expect(senseless.code == 64 && senseless.err.contains("--erasures"))
+        let absent = try await foreign.run(
+            "restore", "b.backup", "--replace", "--erasures", "none.ndjson")
+        #expect(absent.code == 74 && absent.errorCode == "unreadableFile", "\(absent.err)")
     }
 
     @Test("Killed at any time, it is undone or done, and the same command finishes it")

@@ -94,6 +94,36 @@ struct UnusableInputCommandTests {
         }
     }
 
+    @Test("log copy takes a keyword string for a connection, a misspelt one too, and quotes none")
+    func places() async throws {
+        // given
+        let place = try await Workplace.taken()
+        let secret = "user = x pasword = secretpw"
+        let cases: [(from: String, to: String, code: Int32)] = [
+            (secret, "copied", 78), ("data", secret, 78), ("./bk-host=a", "copied", 1),
+            ("", "copied", 64), ("data", "", 64),
+        ]
+        for (from, to, code) in cases {
+            // when
+            let outcome = try await place.run("log", "copy", "--from", from, "--to", to)
+            // then
+            #expect(outcome.code == code && !outcome.err.contains("secretpw"), "\(outcome.err)")
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: place.path)
+        #expect(!names.contains { $0 == "copied" || $0.contains("secretpw") })
+    }
+
+    @Test("A failure is one line, also where an argument has several")
+    func oneLine() async throws {
+        // given
+        let place = try await Workplace.taken()
+        // when
+        let outcome = try await place.run("log", "copy", "--from", "a\nb", "--to", "copied")
+        // then
+        #expect(outcome.err.hasPrefix(#"error: noLog: There is no log in a\u000Ab/"#))
+        #expect(outcome.err.count { $0 == "\n" } == 1, "\(outcome.err)")
+    }
+
     @Test("Erasures that cannot be written to standard output are an I/O failure")
     func fullOutput() async throws {
         let place = try await Workplace.taken()

@@ -126,6 +126,26 @@ struct NotificationV1IntakeTests {
         #expect(retried.appended == 1)
     }
 
+    @Test("Of an app that is left out neither event nor secret is stored; a retry takes it in")
+    func leftOut() async throws {
+        // given
+        var ledger = try TemporaryLedger(apps: [MadeChain.app, "com.example.other"])
+        try ledger.share()
+        let whole = ledger.configuration
+        ledger.configuration.limit(to: BundleId("com.example.other"))
+        let stray = Array("{\"hello\":\"\(MadeChain.secret)\"}".utf8)
+        // when
+        let summary = try await ledger.ingest([life[0], stray])
+        // then
+        #expect(summary.appended == 0 && summary.errors.first?.code == "wrongApp")
+        #expect(try !isWritten(MadeChain.secret, in: ledger))
+        let items = try await ledger.ledger { try await Quarantine(ledger: $0).items() }
+        #expect(items.map { $0.message.contains("REDACTED") } == [false, true])
+        ledger.configuration = whole
+        let retried = try await ledger.retryQuarantine()
+        #expect(retried.appended == 1)
+    }
+
     @Test("A product whose id starts like the password's name leaves quarantine unchanged")
     func productNamedPassword() async throws {
         var ledger = try TemporaryLedger()

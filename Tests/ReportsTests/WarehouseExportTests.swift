@@ -105,6 +105,29 @@ struct WarehouseExportTests {
         #expect(stated.filter { $0.value == 1 }.keys.sorted() == now.sorted())
     }
 
+    @Test("A period whose offer differs in a length that no column has is not a transition")
+    func offerLength() async throws {
+        // given
+        let ledger = try TemporaryLedger()
+        let chain = MadeChain(id: "650000000000005")
+        func offered(_ delivery: MadeDelivery, _ length: String) -> MadeDelivery {
+            delivery.withTransaction {
+                $0.offerType = Raw(.introductoryOffer)
+                $0.offerDiscountType = Raw(.payAsYouGo)
+                $0.offerPeriod = length
+            }
+        }
+        _ = try await ledger.ingest([
+            offered(chain.bought(), "P1M"), offered(chain.renewed(1), "P1M"),
+            offered(chain.renewed(2), "P3M"),
+        ])
+        // when
+        let stated = try lines(try await export(ledger, .transitions))
+        // then
+        #expect(stated.contains { $0["to"]?.string == "renewing" })
+        #expect(!stated.contains { $0["from"]?.string == $0["to"]?.string })
+    }
+
     /// One life with everything in daily lines: a trial, an upgrade, auto-renew off and on, a
     /// refund that is reversed, a purchase without a price, and a return after an end.
     private func eventful() -> [MadeDelivery] {

@@ -54,6 +54,24 @@ struct RefusedGenuineTests {
         }
     }
 
+    @Test("Version 1 of an app that is left out is verified by its secret, and of a wrong app")
+    func leftOut() async throws {
+        // given
+        let chain = MadeChain()
+        let body = chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0))
+        var place = try ServedPlace()
+        try share(MadeChain.secret, in: &place)
+        place.configuration.ledger.limit(to: BundleId("com.example.other"))
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            // when
+            let answer = try await client.notify(body)
+            // then
+            #expect(answer.status == 503 && answer.code == "wrongApp")
+            let items = try await Self.items(host, .production)
+            #expect(items.map(\.standing) == [.genuineForeign])
+        }
+    }
+
     private func share(_ secret: String, in place: inout ServedPlace) throws {
         place.configuration.apps[0].sharedSecretFile = try place.directory.write(
             Array("\(secret)\n".utf8), to: "shared-secret")

@@ -37,7 +37,8 @@ extension APIFailure {
         return APIFailure(
             code: .rateLimited, endpoint: endpoint, status: 429, appleCode: Raw(.rateLimitExceeded),
             retryAt: date, reason: "Apple accepts no more requests of this kind\(time) (429).",
-            remedy: "Try again then. Other servers may use the same app's allowance.")
+            remedy: "Try again \(date == nil ? "later" : "then"). Other servers may use the same"
+                + " app's allowance.")
     }
 
     static func unavailable(_ endpoint: Endpoint, status: Int, attempts: Int) -> APIFailure {

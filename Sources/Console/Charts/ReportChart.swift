@@ -85,7 +85,11 @@ package struct ReportChart: Sendable {
     private init(_ report: Report, _ name: MetricName) throws(ChartError) {
         guard let drawn = ChartedMetric(name) else { throw .undrawn(name.rawValue) }
         let isMoney = report.dimensions.first == Dimension.currency.rawValue && drawn.isMoney
-        let currencies = Set(report.rows.map { isMoney ? $0.group.first ?? nil : nil })
+        // Rows of what has no price have no currency, and nothing to draw.
+        let shown = report.rows.filter { row in
+            !isMoney || (row.group.first ?? nil) != nil || drawn.columns.contains { row[$0] != 0 }
+        }
+        let currencies = Set(shown.map { isMoney ? $0.group.first ?? nil : nil })
         guard currencies.count <= 1 else { throw .severalCurrencies }
         title = drawn.title
         notes = report.stamp.lines.flatMap { ReportChart.wrapped($0) }
@@ -93,7 +97,7 @@ package struct ReportChart: Sendable {
         let currency = isMoney ? currencies.first ?? nil : nil
         self.currency = currency
         unit = drawn.isRate ? "%" : currency ?? drawn.unit
-        let rows = Dictionary(grouping: report.rows, by: \.group)
+        let rows = Dictionary(grouping: shown, by: \.group)
         let groups = rows.keys.sorted { RollForwardQuery.precedes($0, $1) }
         let count = max(groups.count, 1) * drawn.columns.count
         guard count <= ReportChart.lineCount else { throw .tooManyLines(count) }

@@ -8,6 +8,9 @@ public struct Configuration: Sendable, Equatable {
     /// Nil: log and operational state are files in the data directory.
     public var database: Database?
     public var apps: [App]
+    /// The other apps of the file after `limit(to:)`: their evidence is not accepted, but neither
+    /// are their shared secrets kept.
+    public private(set) var otherApps: [App] = []
     /// Paths of extra trusted roots, DER or PEM.
     public var trustedRoots: [String]
     public var verification = Verification()
@@ -21,6 +24,8 @@ public struct Configuration: Sendable, Equatable {
     /// One app whose evidence is accepted.
     public struct App: Sendable, Equatable {
         public var bundleId: BundleId
+        /// The setting it was read from, for messages.
+        public var key = "apps[0]"
         /// Compared in Production only.
         public var appAppleId: Int64?
         public var sharedSecretFile: String?
@@ -78,4 +83,11 @@ public struct Configuration: Sendable, Equatable {
     }
 
     public func app(_ bundleId: BundleId) -> App? { apps.first { $0.bundleId == bundleId } }
+
+    /// Accepts evidence of one app only, configured or not.
+    public mutating func limit(to bundleId: BundleId) {
+        let named = app(bundleId) ?? App(bundleId: bundleId)
+        otherApps = apps.filter { $0.bundleId != bundleId }
+        apps = [named]
+    }
 }

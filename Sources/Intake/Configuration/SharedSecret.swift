@@ -150,6 +150,9 @@ package final class SharedSecrets: Sendable {
 
     package subscript(bundleId: BundleId) -> SharedSecret? { secrets.withLock { $0[bundleId] } }
 
+    /// Whether any app has a file, usable or not.
+    package var hasFiles: Bool { !files.isEmpty }
+
     /// Whether no app has one.
     var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
 

@@ -11,7 +11,7 @@ public struct ReportExplanation: Sendable {
     /// Whether no difference is unexplained, or on a day whose evidence may be incomplete. An empty
     /// ledger explains nothing: every product is unknown to it.
     public var isExplained: Bool {
-        cells.isEmpty || !stamp.remarks.contains(.emptyLedger) && cells.allSatisfy(\.isExplained)
+        !stamp.remarks.contains(.emptyLedger) && cells.allSatisfy(\.isExplained)
     }
 
     /// The members of the answer.

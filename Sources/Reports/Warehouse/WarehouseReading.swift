@@ -46,25 +46,32 @@ package struct WarehouseReading {
         for stretch in ChainMetrics(life, of: chain.bundleId, catalogue: catalogue).stretches {
             defer { before = stretch }
             if let before, WarehouseReading.isSame(before, stretch) { continue }
-            let values = stretch.values
-            stated[
-                [
-                    .text(stretch.from.rfc3339), WarehouseCell(before?.state.rawValue),
-                    .text(stretch.state.rawValue), WarehouseCell(stretch.reason?.rawValue),
-                    WarehouseCell(stretch.entry?.rawValue), .flag(stretch.isCounted),
-                    WarehouseCell(values.product?.rawValue), WarehouseCell(values.group),
-                    WarehouseCell(values.storefront), WarehouseCell(values.currency),
-                    WarehouseCell(values.offer.flatMap { $0.label }), .text(values.phase.rawValue),
-                    .text(values.ownership.rawValue), WarehouseCell(stretch.annualised),
-                ], default: 0] += 1
+            let change: Values = [
+                .text(stretch.from.rfc3339), WarehouseCell(before?.state.rawValue),
+                .text(stretch.state.rawValue), WarehouseCell(stretch.reason?.rawValue),
+                WarehouseCell(stretch.entry?.rawValue),
+            ]
+            stated[change + WarehouseReading.counted(stretch), default: 0] += 1
         }
         return stated
     }
 
     /// Whether no exported value changed: a further period with equal values is not a transition.
     private static func isSame(_ before: CountedStretch, _ after: CountedStretch) -> Bool {
-        before.state == after.state && before.values == after.values
-            && before.annualised == after.annualised && before.reason == after.reason
+        before.state == after.state && before.reason == after.reason
+            && counted(before) == counted(after)
+    }
+
+    /// The columns of what a stretch is counted under.
+    private static func counted(_ stretch: CountedStretch) -> Values {
+        let values = stretch.values
+        return [
+            .flag(stretch.isCounted), WarehouseCell(values.product?.rawValue),
+            WarehouseCell(values.group), WarehouseCell(values.storefront),
+            WarehouseCell(values.currency), WarehouseCell(values.offer.flatMap { $0.label }),
+            .text(values.phase.rawValue), .text(values.ownership.rawValue),
+            WarehouseCell(stretch.annualised),
+        ]
     }
 
     // MARK: Days

@@ -26,12 +26,12 @@ extension ServiceConfiguration {
     /// Every file of secrets and private keys, in the order of the configuration.
     public var secretPaths: [SecretPath] {
         var paths: [SecretPath] = []
-        for (index, app) in ledger.apps.enumerated() {
+        for app in ledger.apps {
             if let path = app.sharedSecretFile {
-                paths.append(SecretPath(key: "apps[\(index)].sharedSecretFile", path: path))
+                paths.append(SecretPath(key: "\(app.key).sharedSecretFile", path: path))
             }
             if let path = app.api?.privateKeyFile {
-                paths.append(SecretPath(key: "apps[\(index)].api.privateKeyFile", path: path))
+                paths.append(SecretPath(key: "\(app.key).api.privateKeyFile", path: path))
             }
         }
         if let path = server.tls?.privateKeyFile {

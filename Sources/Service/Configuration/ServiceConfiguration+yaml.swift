@@ -108,6 +108,7 @@ extension ServiceConfiguration {
         var numbers: Set<Int64> = []
         for var entry in list {
             var app = Configuration.App(bundleId: BundleId(try entry.required("bundleId")))
+            app.key = entry.path
             app.appAppleId = try entry.integer("appAppleId")
             app.sharedSecretFile = try entry.text("sharedSecretFile")
             app.api = try api(&entry)

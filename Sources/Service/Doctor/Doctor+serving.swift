@@ -14,16 +14,16 @@ extension Doctor {
         func check(
             _ subject: String, _ message: String, _ read: () throws(ConfigurationError) -> Void
         ) { findings.append(Finding(subject, passing: message, read)) }
-        for (index, app) in configuration.apps.enumerated() {
+        for app in configuration.apps {
             guard let api = app.api else { continue }
             check("key of \(app.bundleId)", "usable") { () throws(ConfigurationError) in
-                _ = try APICredentials(api, bundleId: app.bundleId, key: "apps[\(index)].api")
+                _ = try APICredentials(api, bundleId: app.bundleId, key: "\(app.key).api")
             }
         }
-        for (index, app) in configuration.apps.enumerated() {
+        for app in configuration.apps {
             guard let file = app.sharedSecretFile else { continue }
             check("shared secret of \(app.bundleId)", "usable") { () throws(ConfigurationError) in
-                _ = try SharedSecret(file: file, key: "apps[\(index)].sharedSecretFile")
+                _ = try SharedSecret(file: file, key: "\(app.key).sharedSecretFile")
             }
         }
         for (index, hook) in configuration.webhooks.enumerated() {

@@ -171,7 +171,7 @@ public final class LedgerHost: Sendable {
         self.observer = observer
         self.clockWatch = clockWatch
         clock = { clockWatch.now }
-        let sharedSecrets = SharedSecrets(configuration.apps)
+        let sharedSecrets = SharedSecrets(configuration.apps + configuration.ledger.otherApps)
         self.sharedSecrets = sharedSecrets
         let revocation = RevocationChecks(
             configuration.verification.revocation, transport: responders,
@@ -252,7 +252,7 @@ public final class LedgerHost: Sendable {
     /// Reads the apps' shared secrets again and reports the result to the observer. An unusable
     /// file keeps the previous secret. Does nothing without configured secrets.
     public func reloadSharedSecrets() async {
-        guard configuration.apps.contains(where: { $0.sharedSecretFile != nil }) else { return }
+        guard sharedSecrets.hasFiles else { return }
         let failures = await Blocking.run { [sharedSecrets] in sharedSecrets.reload() }
         noteUnusable(failures)
         guard failures.isEmpty else { return }

@@ -108,8 +108,7 @@ extension Settings {
             throw CommandFailure(
                 ConfigurationError.Code.missingKey, "\(app.bundleId) has no key.", .configuration)
         }
-        let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
-        let key = "apps[\(place)].api"
+        let key = "\(app.key).api"
         do throws(ConfigurationError) {
             try api.requireUsable(key: key)
             return try APICredentials(api, bundleId: app.bundleId, key: key)

@@ -101,8 +101,7 @@ extension Settings {
     /// The app's shared secret, read from its file; nil if none is configured.
     func sharedSecret(of app: Configuration.App) throws(ConfigurationError) -> SharedSecret? {
         guard let file = app.sharedSecretFile else { return nil }
-        let place = configuration.apps.firstIndex { $0.bundleId == app.bundleId } ?? 0
-        return try SharedSecret(file: file, key: "apps[\(place)].sharedSecretFile")
+        return try SharedSecret(file: file, key: "\(app.key).sharedSecretFile")
     }
 }
 

@@ -109,6 +109,23 @@ struct MetricChartTests {
         #expect(heights(one).count == 1)
     }
 
+    @Test("A purchase without a price does not keep the others' money from being drawn")
+    func unpriced() async throws {
+        // given
+        let ledger = try await taken()
+        _ = try await ledger.ingest([
+            MadeChain(id: "600000000000010").bought().withTransaction {
+                ($0.currency, $0.price) = (nil, nil)
+            }
+        ])
+        for (name, count) in [("mrr", 1), ("revenue", 2)] {
+            // when
+            let drawing = try await chart(ledger, name)
+            // then
+            #expect(drawing.text.contains("USD") && heights(drawing).count == count, "\(name)")
+        }
+    }
+
     @Test("A point of money has the decimal places of its currency")
     func decimals() async throws {
         let ledger = try TemporaryLedger()

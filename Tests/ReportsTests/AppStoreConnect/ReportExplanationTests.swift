@@ -95,16 +95,17 @@ struct ReportExplanationTests {
 
     // MARK: Refused
 
-    @Test("An unknown time zone is refused; no report has no cells")
+    @Test("An unknown time zone is refused; a ledger without a chain explains nothing, not even 0")
     func refused() async throws {
         let ledger = try TemporaryLedger()
-        let empty = SalesReportTable()
+        let day = CivilDate(year: 2026, month: 1, day: 12)
+        let zeros = try table([states(day, paid: 0, trials: 0)])
         try await ledger.metrics { query in
             await #expect(throws: MetricsError.unknownTimeZone("PST")) {
-                try await query.explain(empty, timeZone: "PST")
+                try await query.explain(zeros, timeZone: "PST")
             }
-            let answer = try await query.explain(empty)
-            #expect(answer.cells.isEmpty && answer.isExplained)
+            let answer = try await query.explain(zeros)
+            #expect(answer.cells.isEmpty && !answer.isExplained)
         }
     }
 

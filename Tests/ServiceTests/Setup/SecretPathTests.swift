@@ -46,6 +46,17 @@ struct SecretPathTests {
             ])
     }
 
+    @Test("With one app named, its settings keep their place in the file")
+    func limited() throws {
+        // given
+        var configuration = try ServiceConfiguration(
+            yaml: "apps: [ { bundleId: a }, { bundleId: b, sharedSecretFile: s } ]")
+        // when
+        configuration.ledger.limit(to: BundleId("b"))
+        // then
+        #expect(configuration.secretPaths.map(\.key) == ["apps[1].sharedSecretFile"])
+    }
+
     @Test(
         "A file that its group or others can read or write is BAD, one of its owner's alone is not",
         arguments: [
