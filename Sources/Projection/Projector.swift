@@ -76,8 +76,8 @@ public final class Projector: Sendable {
 
         private static func mending(_ name: String) -> String {
             name.hasPrefix("facts")
-                ? "the facts were decoded from the log again"
-                : "the projections were rebuilt from the log"
+                ? "the facts are decoded from the log again"
+                : "the projections are rebuilt from the log"
         }
     }
 

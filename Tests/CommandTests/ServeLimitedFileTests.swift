@@ -81,6 +81,30 @@ struct ServeLimitedFileTests {
         #expect(try await service.terminate() == 0)
         #expect(try await place.run("audit", "verify").code == 0)
     }
+
+    @Test("restore names the error of a log into which its write-ahead log cannot be moved")
+    func restored() async throws {
+        let place = try Workplace()
+        let service = try await ServiceRun(place)
+        let connection = try RawConnection(port: service.port)
+        for (number, body) in try await bodies().enumerated() {
+            #expect(await connection.notify(body)?.status == 200)
+            if number == 0 {
+                let backup = try await place.run("backup", "one.backup")
+                #expect(backup.code == 0, "\(backup.err)")
+            }
+        }
+        _ = try await service.launched.kill(afterMilliseconds: 0)
+        let log = try FileManager.default.attributesOfItem(
+            atPath: place.file("data/production/log.sqlite"))
+        let size = try #require(log[.size] as? NSNumber).uint64Value
+        let restored = try await place.program(
+            FileLimiter.path,
+            ["--fsize=\(size + 20_000)", Workplace.binary, "restore", "one.backup", "--replace"]
+                + place.options)
+        #expect(restored.code == 74)
+        #expect(restored.err.contains("error: ioError: "), "\(restored.err)")
+    }
 }
 
 @Suite("The service under a limit of open files")

@@ -90,7 +90,7 @@ struct HealingTests {
         let remarks = try await ledger.session { $0.remarks }
         // then
         #expect(remarks.count == 1)
-        #expect(remarks.first?.contains("facts were decoded from the log again") == true)
+        #expect(remarks.first?.contains("facts are decoded from the log again") == true)
         _ = try await ledger.ingest(other.life)
         try await expectWhole(ledger)
     }

@@ -88,7 +88,7 @@ struct LinkTests {
         let state = place == .nothing ? "missing" : "damaged"
         let name = DerivedFiles.name(of: path)
         #expect(
-            remarks.first == "\(name) was \(state); the facts were decoded from the log again.")
+            remarks.first == "\(name) was \(state); the facts are decoded from the log again.")
         try await ledger.session { #expect($0.remarks.isEmpty) }
     }
 }

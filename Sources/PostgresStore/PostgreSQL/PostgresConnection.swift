@@ -25,14 +25,17 @@ final class PostgresConnection {
     init(_ place: PostgresLocation, answerTimeout: Duration) throws(PostgresError) {
         schema = place.schema
         self.answerTimeout = answerTimeout
-        let opened = PostgresConnection.connect(place.completed)
+        var refusals: [String] = []
+        let opened = PostgresConnection.connect(place.completed, &refusals)
         guard let opened else {
             throw PostgresError(.unreachable, "Memory is exhausted.")
         }
         handle = opened
         guard PQstatus(opened) == CONNECTION_OK else {
             // The initialiser failed: deinit runs, and closes the handle.
-            throw PostgresConnection.loginError(opened)
+            let error = PostgresConnection.loginError(opened)
+            throw PostgresError(
+                error.kind, (refusals + [error.message]).joined(separator: "; "))
         }
         PQsetnonblocking(handle, 1)
         PQsetNoticeReceiver(
@@ -42,15 +45,19 @@ final class PostgresConnection {
     deinit { PQfinish(handle) }
 
     /// libpq tries the next host after one that refuses the connection, but not after one that
-    /// accepts and closes it, as the proxy of a server that is down does.
-    private static func connect(_ string: ConnectionString) -> OpaquePointer? {
+    /// accepts and closes it, as the proxy of a server that is down does. Adds why each was passed
+    /// over.
+    private static func connect(
+        _ string: ConnectionString, _ refusals: inout [String]
+    ) -> OpaquePointer? {
         guard let handle = open(string) else { return nil }
         guard PQstatus(handle) != CONNECTION_OK, loginError(handle).kind == .unreachable,
             let host = PQhost(handle), let port = PQport(handle),
             let rest = string.after(host: String(cString: host), port: String(cString: port))
         else { return handle }
+        refusals.append(message(handle))
         PQfinish(handle)
-        return connect(rest)
+        return connect(rest, &refusals)
     }
 
     private static func open(_ string: ConnectionString) -> OpaquePointer? {

@@ -193,14 +193,19 @@ public final class ChangeFeed: Sendable {
 
     // MARK: The clock
 
-    /// Steps while there are subscribers, until the task is cancelled. A failed step is reported
-    /// and retried.
+    /// Steps while there are subscribers, until the task is cancelled. A failed step is retried; the
+    /// first of equal failures in succession is reported.
     public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
         defer { lease.release() }
+        var reported: StoreError?
         while !Task.isCancelled {
             if state.withLock({ $0.interest }) > 0 {
-                do throws(StoreError) { try await step() } catch {
-                    if !Task.isCancelled { report(error) }
+                do throws(StoreError) {
+                    try await step()
+                    reported = nil
+                } catch {
+                    if error != reported, !Task.isCancelled { report(error) }
+                    reported = error
                 }
             } else {
                 lease.release()

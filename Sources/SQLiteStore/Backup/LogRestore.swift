@@ -160,6 +160,7 @@ public struct LogRestore: Sendable {
                 let position = try await log.head().position
                 let start = try await log.leafHashes(after: 0, through: 1)
                 do throws(StoreError) {
+                    try await log.checkpoint()
                     return (.position(position), try await ErasureRecord.all(of: log), start)
                 } catch {
                     guard error.isDamage else { throw error }

@@ -5,6 +5,7 @@ import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
+import Synchronization
 import Testing
 
 @testable import Queries
@@ -331,6 +332,28 @@ struct ChangeFeedTests {
                     .replacing(#/[0-9a-f]{64}/#, with: "…")
             }
             #expect(bodies == ChangeFeedTests.bodies)
+        }
+    }
+
+    @Test("A step that fails again and again is reported once")
+    func failing() async throws {
+        let place = try TemporaryLedger()
+        let clock = ManualClock(chain.start(0))
+        try await LiveFeed.open(place, clock: clock) { live in
+            try await live.append(ending)
+            let log = place.environmentDirectory + "/log.sqlite"
+            try FileManager.default.moveItem(atPath: log, toPath: log + ".moved")
+            let reported = Mutex<[StoreError]>([])
+            live.feed.beginInterest()
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    await live.feed.run { error in reported.withLock { $0.append(error) } }
+                }
+                while clock.waits.count < 5 { await Task.yield() }
+                group.cancelAll()
+            }
+            #expect(reported.withLock { $0 }.map(\.code) == [.fileReplaced])
+            try FileManager.default.moveItem(atPath: log + ".moved", toPath: log)
         }
     }
 
