@@ -175,8 +175,8 @@ extension TimelineEventReader {
         view.pendingProductId = pending
     }
 
-    /// Whether a period of the pending product began before a fact about a period. Transactions alone
-    /// may state it, and that the product was changed back since.
+    /// Whether a period of the pending product began before a fact about a period. Transactions
+    /// alone may state it, and that the product was changed back since.
     private func wasMade(_ view: RenewalView, before fact: Int, in period: Int) -> Bool {
         guard let scheduled = view.scheduled, scheduled.period <= period else { return false }
         let (from, to) = (facts.times[scheduled.fact], facts.times[fact])

@@ -167,7 +167,7 @@ struct OccurrenceTests {
             .notification(.refundReversed, "1", day(0), day(30), at: day(34)),
         ]
         #expect(
-            reported(given(facts), .recoveries) == [
+            reported(given(facts), .recoveries, limit: day(39)) == [
                 "billingRetry.entered": 1, "billingRetry.open": 1,
             ])
         let paid = given(facts + [.didRenew("2", day(39), day(69), .billingRecovery)])
