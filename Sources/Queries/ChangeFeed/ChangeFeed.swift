@@ -193,8 +193,8 @@ public final class ChangeFeed: Sendable {
 
     // MARK: The clock
 
-    /// Steps while there are subscribers, until the task is cancelled. A failed step is retried; the
-    /// first of equal failures in succession is reported.
+    /// Steps while there are subscribers, until the task is cancelled. A failed step is retried;
+    /// the first of equal failures in succession is reported.
     public func run(_ report: @Sendable (StoreError) -> Void = { _ in }) async {
         defer { lease.release() }
         var reported: StoreError?
