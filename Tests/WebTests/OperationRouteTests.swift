@@ -195,27 +195,17 @@ struct OperationRouteTests {
         }
     }
 
-    private static func backend() throws -> WebhookEndpoint {
+    private static func backend(_ name: String = "backend") throws -> WebhookEndpoint {
         let secret = String(repeating: "a", count: 32)
         return WebhookEndpoint(
-            name: "backend", url: "https://example.com/hook/secret", environment: .production,
+            name: name, url: "https://example.com/hook/secret", environment: .production,
             filter: ChangeFilter(), secret: try #require(WebhookSecret(text: "whsec_\(secret)")))
-    }
-
-    /// Accepts everything, after other tasks have had time to run.
-    private struct Yielding: APITransport {
-        func send(
-            _ request: TransportRequest
-        ) async throws(TransportFailure) -> TransportResponse {
-            for _ in 0..<1_000 { await Task.yield() }
-            return TransportResponse(status: 204)
-        }
     }
 
     @Test("Of two acts that come at once under one key, one takes effect")
     func oneKey() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            host.reach.use([try OperationRouteTests.backend()], Yielding())
+            host.reach.use([try OperationRouteTests.backend()], YieldingTransport())
             let head = HTTPFields.decision(key: "one")
             async let redelivery = client.post(
                 "/v1/webhooks/backend:redeliver", Array(#"{"from":1,"to":2}"#.utf8), head)
@@ -226,7 +216,7 @@ struct OperationRouteTests {
         }
     }
 
-    @Test("A redelivery cut short by the shutdown has no result; it is in the log, not remembered")
+    @Test("A redelivery that the shutdown cut has no result, and no other endpoint waits for it")
     func cutShort() async throws {
         let codes = LogCodes()
         var place = try ServedPlace()
@@ -238,10 +228,14 @@ struct OperationRouteTests {
             let order = CommandIntake.Order(actor: "sara", reason: "ticket 7", key: "r")
             let cut = Task { try await host.redeliver("backend", range, order, .production) }
             for await _ in reached { break }
+            let other = try OperationRouteTests.backend("other")
+            host.reach.use([try OperationRouteTests.backend(), other], Accepting())
+            let key = CommandIntake.Order(actor: "sara", reason: "ticket 7", key: "o")
+            let beside = try await host.redeliver("other", range, key, .production)
+            #expect(beside.value.delivered == beside.value.changes)
             cut.cancel()
             await #expect(throws: ServingError.stopping) { _ = try await cut.value }
-            #expect(codes.all.count { $0 == "operatorAct" } == 1)
-            host.reach.use([try OperationRouteTests.backend()], Accepting())
+            #expect(codes.all.count { $0 == "operatorAct" } == 2)
             let again = try await host.redeliver("backend", range, order, .production)
             #expect(!again.isRepeated && again.value.delivered == again.value.changes)
         }

@@ -6,23 +6,24 @@ import Synchronization
 
 /// Acts of operators on the ledger itself. Actor and reason are logged.
 extension LedgerHost {
-    /// Runs an operator's act, once per key. Serializes acts under one key, and acts of one name in
-    /// an environment.
+    /// Runs an operator's act, once per key. Serializes acts under one key, and acts of one name on
+    /// one subject in an environment.
     ///
     /// - Parameters:
     ///   - name: of the act, in the log.
+    ///   - subject: what it concerns, where acts on different ones do not wait for each other.
     ///   - request: everything that distinguishes it from another under the same key.
     ///
     /// Throws `CommandError` for an invalid order or a key of another request, `ServingError`, and
     /// what `body` throws.
     func act<Value: Sendable>(
-        _ name: String, _ request: [String], _ order: CommandIntake.Order, in served: ServedLedger,
-        _ body: () async throws -> Value
+        _ name: String, on subject: String = "", _ request: [String],
+        _ order: CommandIntake.Order, in served: ServedLedger, _ body: () async throws -> Value
     ) async throws -> OperatorAct<Value> {
         try CommandCheck.check(order)
         let environment = served.environment
         guard let text = order.key else {
-            let value = try await inTurn(name, order, environment, body)
+            let value = try await inTurn(name, subject, order, environment, body)
             return OperatorAct(value: value, isRepeated: false)
         }
         let key = ActMemory.Key(environment: environment, key: text)
@@ -35,19 +36,19 @@ extension LedgerHost {
                 }
                 return OperatorAct(value: value, isRepeated: true)
             }
-            let value = try await inTurn(name, order, environment, body)
+            let value = try await inTurn(name, subject, order, environment, body)
             acts.keep(key, whole, value)
             return OperatorAct(value: value, isRepeated: false)
         }
     }
 
-    /// Runs an act after others of its name, and notes it in the log; also where it fails, since it
+    /// Runs an act after others of its name and subject, and notes it in the log; also where it fails, since it
     /// may have done a part. An `OperatorError` says that nothing was done.
     private func inTurn<Value: Sendable>(
-        _ name: String, _ order: CommandIntake.Order, _ environment: Environment,
-        _ body: () async throws -> Value
+        _ name: String, _ subject: String, _ order: CommandIntake.Order,
+        _ environment: Environment, _ body: () async throws -> Value
     ) async throws -> Value {
-        try await actTurns.pass("\(environment.rawValue) \(name)") {
+        try await actTurns.pass("\(environment.rawValue) \(name) \(subject)") {
             do {
                 let value = try await body()
                 note(name, order, environment)

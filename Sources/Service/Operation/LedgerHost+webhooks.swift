@@ -72,7 +72,7 @@ extension LedgerHost {
         let request = [
             name, String(redelivery.from), String(redelivery.to), String(redelivery.isDryRun),
         ]
-        return try await act("webhooks redeliver", request, order, in: served) {
+        return try await act("webhooks redeliver", on: name, request, order, in: served) {
             let end = min(redelivery.to, try await served.ledger.log.head().position)
             _ = try await served.snapshot(atLeast: end)
             let report = try await WebhookSender(

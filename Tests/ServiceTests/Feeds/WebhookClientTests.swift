@@ -6,6 +6,7 @@ import NIOCore
 import Queries
 import SQLiteStore
 import Signing
+import Synchronization
 import TestSupport
 import Testing
 
@@ -89,13 +90,51 @@ struct WebhookClientTests {
 
     @Test("a receiver that closes the connection, or does not exist, is unreachable")
     func unreachable() async throws {
-        try await LocalReceiver.open(answering: .hangUp) { _, address in
+        try await LocalReceiver.open(answering: .hangUp) { receiver, address in
             let outcome = try await post(address)
             #expect(outcome == .unreachable)
+            // Once more: it may have closed a connection that was idle.
+            #expect(Set(receiver.requests.map { $0.headers["webhook-id"] }).count == 1)
+            #expect(receiver.requests.count == 2)
         }
         // Port 1 is unused; a port released a moment ago may be in use again.
         let outcome = try await post("http://127.0.0.1:1/hooks")
         #expect(outcome == .unreachable)
+    }
+
+    @Test(
+        "A message whose connection broke is sent once more, no other",
+        arguments: [
+            ([.disconnected], .answered(status: 200), 2),
+            ([.disconnected, .timedOut], .timedOut, 2),
+            ([.timedOut], .timedOut, 1), ([.notConnected], .unreachable, 1),
+        ] as [([TransportFailure], WebhookOutcome, Int)])
+    func broken(_ failures: [TransportFailure], _ outcome: WebhookOutcome, _ count: Int) async {
+        let transport = Failing(failures)
+        let request = TransportRequest(method: "POST", url: "https://example.com", headers: [])
+        #expect(await WebhookOutcome(of: request, over: transport) == outcome)
+        #expect(transport.count == count)
+    }
+
+    /// Fails as listed, then answers 200.
+    private final class Failing: APITransport {
+        private let failures: [TransportFailure]
+        private let sent = Mutex(0)
+
+        init(_ failures: [TransportFailure]) { self.failures = failures }
+
+        var count: Int { sent.withLock { $0 } }
+
+        func send(
+            _ request: TransportRequest
+        ) async throws(TransportFailure) -> TransportResponse {
+            let index = sent.withLock { sent in
+                sent += 1
+                return sent - 1
+            }
+            if index < failures.count { throw failures[index] }
+            return TransportResponse(status: 200)
+        }
     }
 
     @Test("a response may be long, and is not read to its end")

@@ -88,3 +88,11 @@ final class TestWitness: APITransport {
         return TransportResponse(status: 200, body: Array("\(signature.line)\n".utf8))
     }
 }
+
+/// Accepts everything, after other tasks have had time to run.
+struct YieldingTransport: APITransport {
+    func send(_ request: TransportRequest) async throws(TransportFailure) -> TransportResponse {
+        for _ in 0..<1_000 { await Task.yield() }
+        return TransportResponse(status: 204)
+    }
+}
