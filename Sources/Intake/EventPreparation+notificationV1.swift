@@ -43,11 +43,13 @@ extension EventPreparation {
         of sealed: SealedNotificationV1
     ) throws(VerificationError) -> BundleId {
         if let bundleId = sealed.bundleId { return bundleId }
-        guard !secrets.isEmpty else { throw EventPreparation.secretMissing }
         let all = secrets.apps(of: sealed)
         // An app that is left out counts only where no other has the secret.
         let apps = all.filter { isConfigured($0) }
-        guard let first = apps.first ?? all.first else { throw EventPreparation.wrongSharedSecret }
+        guard let first = apps.first ?? all.first else {
+            throw secrets.isEmpty(where: { isConfigured($0) })
+                ? EventPreparation.secretMissing : EventPreparation.wrongSharedSecret
+        }
         guard apps.count <= 1 else {
             throw VerificationError(
                 .undecodablePayload,

@@ -153,8 +153,10 @@ package final class SharedSecrets: Sendable {
     /// Whether any app has a file, usable or not.
     package var hasFiles: Bool { !files.isEmpty }
 
-    /// Whether no app has one.
-    var isEmpty: Bool { secrets.withLock { $0.isEmpty } }
+    /// Whether none of those apps has one.
+    func isEmpty(where isMeant: (BundleId) -> Bool) -> Bool {
+        secrets.withLock { $0 }.keys.allSatisfy { !isMeant($0) }
+    }
 
     /// Whether JSON bytes contain the secret of any app, plainly or with characters escaped.
     func occur(in bytes: [ArraySlice<UInt8>]) -> Bool {

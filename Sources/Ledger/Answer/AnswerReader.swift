@@ -152,12 +152,11 @@ struct AnswerReader {
         else { return nil }
         // A renewal info without a status does not break the stretch.
         var first = index
-        let firstStated = history.periods[interval.period].firstStated
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
         where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
-            // A purchase or renewal turns it on, unless it is off since the first statement of it.
-            if history.renewalSubjects.isOvertaken(earlier, by: interval.period),
-                firstStated < facts.renewals[first].signedDate
+            let subtype = facts[facts.renewals[first].fact].cause.subtype?.value
+            if history.isDecidedAgain(
+                after: earlier, in: interval.period, isNotified: subtype == .autoRenewDisabled)
             {
                 break
             }

@@ -104,7 +104,7 @@ struct AfterPeriodRule {
 
     /// The failing facts, without those before a cancellation: where the customer turned auto-renew
     /// off after a failure, but before E, Apple does not try again.
-    private func failing(_ window: [Int]) -> [Int] {
+    func failing(_ window: [Int]) -> [Int] {
         let failing = window.filter { signal($0) == .failing }
         guard let first = failing.first, facts.times[first] < end,
             let newest = window.last(where: {

@@ -19,8 +19,8 @@ extension AfterPeriodRule {
         guard let trust = reported.map({ facts[$0].trust }).max(),
             trust >= facts[next.bestFact].trust
         else { return nil }
-        let stated = reported.last { index in
-            facts[index].trust == trust && signal(index) == .failing && graceDate(index) != nil
+        let stated = failing(reported.filter { facts[$0].trust == trust }).last { index in
+            graceDate(index) != nil
         }
         guard let stated, let date = graceDate(stated) else { return nil }
         // A period cannot begin to count after its end.

@@ -18,9 +18,9 @@ struct RenewalSubjects: Sendable {
     /// For each period, the range of its points; for the first period of a run, those of the run.
     private var ranges: [Range<Int>]
     /// For each period, the one whose purchase or renewal overtook earlier renewal infos: itself,
-    /// or that of the period before where it continues a commitment; and the first point that was
-    /// signed since it began or was stated.
-    private let purchases: [(period: Int, since: Int)]
+    /// or that of the period before where it continues a commitment; the first point that was
+    /// signed since it began or was stated; and from when it may have been paid.
+    private let purchases: [(period: Int, since: Int, charge: Timestamp)]
 
     init(_ facts: OrderedFacts, _ periods: [Period]) {
         first.reserveCapacity(periods.count)
@@ -43,8 +43,8 @@ struct RenewalSubjects: Sendable {
 
     private static func purchases(
         _ facts: OrderedFacts, _ periods: [Period]
-    ) -> [(period: Int, since: Int)] {
-        var purchases: [(period: Int, since: Int)] = []
+    ) -> [(period: Int, since: Int, charge: Timestamp)] {
+        var purchases: [(period: Int, since: Int, charge: Timestamp)] = []
         purchases.reserveCapacity(periods.count)
         for (index, period) in periods.enumerated() {
             if let last = purchases.last, isContinued(periods[index - 1], by: period, facts) {
@@ -55,7 +55,8 @@ struct RenewalSubjects: Sendable {
             let since = facts.renewals.indices.partitioningIndex {
                 facts.renewals[$0].signedDate >= known
             }
-            purchases.append((index, since))
+            let charge = period.start.advanced(byMilliseconds: -period.leadMilliseconds)
+            purchases.append((index, since, charge))
         }
         return purchases
     }
@@ -144,6 +145,10 @@ struct RenewalSubjects: Sendable {
         return subject.period < purchase.period && index < purchase.since
     }
 
+    /// From when the purchase or renewal that overtook earlier renewal infos may have been paid:
+    /// Apple charges up to a day before the end.
+    func charge(of period: Int) -> Timestamp { purchases[period].charge }
+
     /// Why access ended if no statement about the end gives a reason: the last auto-renew status
     /// before the next period; and the fact that states it.
     func reason(
@@ -176,4 +181,15 @@ extension AfterPeriodRule {
 
     /// Receipts have whole seconds.
     static let receiptPrecisionMilliseconds: Int64 = 1_000
+}
+
+extension History {
+    /// Whether what a point states is decided anew although an earlier point about its run states
+    /// the same: a period overtook that one. Where the charge may have been made before the earlier
+    /// one, only a notification of the decision is a new one.
+    func isDecidedAgain(after earlier: Int, in period: Int, isNotified: Bool) -> Bool {
+        renewalSubjects.isOvertaken(earlier, by: period)
+            && (isNotified
+                || facts.renewals[earlier].signedDate < renewalSubjects.charge(of: period))
+    }
 }

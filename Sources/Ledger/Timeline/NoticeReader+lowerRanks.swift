@@ -158,9 +158,12 @@ extension NoticeReader {
             let rule = AfterPeriodRule(facts: facts, period: periods[index], nextStart: next?.start)
             let window = rule.candidateFacts(until: next?.start)
             guard let top = window.map({ facts[$0].trust }).max(),
-                let failing = window.first(where: { index in
+                let lower = window.first(where: { index in
                     facts[index].trust < top && rule.signal(index) == .failing
-                })
+                }),
+                let failing = rule.failing(
+                    window.filter { facts[$0].trust == facts[lower].trust }
+                ).first
             else { continue }
             let higher = window.filter { facts[$0].trust > facts[failing].trust }
             guard let newest = higher.last,

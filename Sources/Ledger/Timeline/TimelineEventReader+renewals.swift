@@ -3,8 +3,9 @@ import AppStore
 extension TimelineEventReader {
     /// The statements of the renewal infos read so far.
     private struct RenewalView {
-        /// Index of the last one read.
-        var last: Int?
+        /// Indices of the last one that stated auto-renew, and the product.
+        var lastStatus: Int?
+        var lastProduct: Int?
         var willRenew: Bool?
         /// When that was first stated.
         var willRenewSince: Timestamp?
@@ -38,13 +39,7 @@ extension TimelineEventReader {
             }
             run = next
             guard let renewal = facts[point.fact].statedRenewal else { continue }
-            if let last = view.last,
-                history.renewalSubjects.isOvertaken(last, by: period),
-                history.periods[period].firstStated < point.signedDate
-            {
-                overtake(&view, renewal)
-            }
-            view.last = index
+            overtake(&view, at: index, renewal, in: period)
             readAutoRenew(point, renewal, &view)
             if renewal.productId != view.productId
                 || renewal.productId != renewal.autoRenewProductId
@@ -67,14 +62,33 @@ extension TimelineEventReader {
         return subject.period
     }
 
-    /// A period that began after the last renewal info turned auto-renew on and ended a change of
-    /// product: the same decision, stated again after the period, is another one.
-    private func overtake(_ view: inout RenewalView, _ renewal: Shared<RenewalSnapshot>) {
-        if renewal.willRenew == false, view.willRenew == false { view.willRenew = true }
-        view.commitmentWillRenew = nil
-        view.endsWithCommitment = false
-        view.isUnannounced = false
-        if view.pendingProductId == renewal.autoRenewProductId { view.pendingProductId = nil }
+    /// Forgets what a period overtook: it turned auto-renew on and ended a change of product, so
+    /// the same, stated again after it, is decided anew.
+    private func overtake(
+        _ view: inout RenewalView, at index: Int, _ renewal: Shared<RenewalSnapshot>,
+        in period: Int
+    ) {
+        let cause = facts[facts.renewals[index].fact].cause
+        if renewal.willRenew != nil {
+            let isNotified = cause.subtype?.value == .autoRenewDisabled
+            if let last = view.lastStatus,
+                history.isDecidedAgain(after: last, in: period, isNotified: isNotified)
+            {
+                if renewal.willRenew == false, view.willRenew == false { view.willRenew = true }
+                view.commitmentWillRenew = nil
+                view.endsWithCommitment = false
+                view.isUnannounced = false
+            }
+            view.lastStatus = index
+        }
+        guard let next = renewal.autoRenewProductId else { return }
+        let isNotified = cause.notificationType?.value == .didChangeRenewalPref
+        if next == view.pendingProductId, let last = view.lastProduct,
+            history.isDecidedAgain(after: last, in: period, isNotified: isNotified)
+        {
+            view.pendingProductId = nil
+        }
+        view.lastProduct = index
     }
 
     /// The state of a run before its first renewal info: a renewal implies that auto-renew was on.

@@ -18,7 +18,7 @@ struct LogOpening: Sendable {
     private static let leastVersion = 120_000
     /// How often the sessions of two connections are compared. Behind a pool whose sessions others
     /// took meanwhile, four times were needed.
-    private static let sessionRoundCount = 16
+    private static let sessionRoundCount = 8
 
     func run(_ connection: PostgresConnection) throws -> LedgerId {
         try requireServer(connection)

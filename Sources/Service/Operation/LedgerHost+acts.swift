@@ -42,8 +42,8 @@ extension LedgerHost {
         }
     }
 
-    /// Runs an act after others of its name and subject, and notes it in the log; also where it fails, since it
-    /// may have done a part. An `OperatorError` says that nothing was done.
+    /// Runs an act after others of its name and subject, and notes it in the log; also where it
+    /// fails, since it may have done a part. An `OperatorError` says that nothing was done.
     private func inTurn<Value: Sendable>(
         _ name: String, _ subject: String, _ order: CommandIntake.Order,
         _ environment: Environment, _ body: () async throws -> Value

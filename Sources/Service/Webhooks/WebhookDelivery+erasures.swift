@@ -11,16 +11,29 @@ extension WebhookDelivery {
     func store(
         _ row: WebhookEndpointRow, _ changed: [WaitingChange], done: [ChainPlace]
     ) async throws(StoreError) -> Set<ChainPlace> {
-        let operations = feed.ledger.operations
         var gone = try await erased(changed)
         let rest = changed.filter { !gone.contains($0.chainPlace) }
-        try await operations.keep(row, waiting: rest, done: done + gone, after: kept)
+        try await keep(row, waiting: rest, done: done + gone, after: kept)
         kept = row.cursor
         // An erasure that came between; a later one removes them itself.
         let late = try await erased(rest)
-        if !late.isEmpty { try await operations.keep(row, done: Array(late), after: kept) }
+        if !late.isEmpty { try await keep(row, done: Array(late), after: kept) }
         gone.formUnion(late)
         return gone
+    }
+
+    /// Where another cursor is stored than the last one, reads everything again with the next step.
+    func keep(
+        _ row: WebhookEndpointRow, waiting: [WaitingChange] = [], done: [ChainPlace],
+        after last: ChangePlace
+    ) async throws(StoreError) {
+        let operations = feed.ledger.operations
+        if try await operations.keep(row, waiting: waiting, done: done, after: last) { return }
+        forget()
+        throw StoreError(
+            .fileLocked, path: endpoint.name,
+            reason: "The cursor of the webhook is not the one that was stored last.",
+            remedy: "Nothing was written; delivery continues from what is stored.")
     }
 
     private func erased(_ changes: [WaitingChange]) async throws(StoreError) -> Set<ChainPlace> {

@@ -65,8 +65,6 @@ public actor WebhookDelivery {
             await TraceContext.$current.withValue(TraceContext()) {
                 do throws(StoreError) { hasWorked = try await step() } catch {
                     guard !Task.isCancelled else { return }
-                    // A failover may have lost what was stored.
-                    if error.code == .fileLocked { forget() }
                     hasFailed = true
                     note(.warning, "webhookStoreFailed", "\(error)")
                 }
@@ -126,7 +124,7 @@ public actor WebhookDelivery {
         } else if let beginning {
             guard let place = beginning.place else { return nil }
             standing.move(to: place)
-            if standing != found { try await operations.keep(standing, after: found.cursor) }
+            if standing != found { try await keep(standing, done: [], after: found.cursor) }
         }
         beginning = nil
         reloadAt = clock.now.advanced(byMilliseconds: WebhookLimits.reloadMilliseconds)
@@ -194,7 +192,7 @@ public actor WebhookDelivery {
         row = try await pinned(row)
         let head = try await feed.logEnd()
         let gone = waiting.filter { $0.place.position > head }
-        try await operations.keep(row, done: gone.map(\.chainPlace), after: known.cursor)
+        try await keep(row, done: gone.map(\.chainPlace), after: known.cursor)
         waiting.removeAll { $0.place.position > head }
         return row
     }

@@ -4,6 +4,8 @@ public enum WebhookLimits {
     public static let concurrency = 8
     /// Timeout of one attempt, from connecting to the end of the response.
     public static let timeoutMilliseconds: Int64 = 15_000
+    /// A connection that breaks within this time after a request was idle.
+    static let brokenAtOnce: Duration = .seconds(1)
     /// Poll interval of a disabled endpoint, which another process may enable again.
     public static let reloadMilliseconds: Int64 = 5_000
     /// Maximum bytes read of a response, which are discarded.

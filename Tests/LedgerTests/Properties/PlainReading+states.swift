@@ -86,9 +86,8 @@ extension PlainReading {
         let reported = evidence(period, before: next.firstStated) { isAbout($0, index) }
         // A lower rank does not delay a higher-rank period.
         guard let trust = reported.first?.trust, trust >= next.best.fact.trust else { return nil }
-        let grace = reported.last { fact in
-            word(fact, period) == .failing
-                && (fact.renewal?.gracePeriodExpiresDate).map { $0 > period.end } ?? false
+        let grace = failing(reported, period).last { fact in
+            (fact.renewal?.gracePeriodExpiresDate).map { $0 > period.end } ?? false
         }?.renewal?.gracePeriodExpiresDate
         guard let grace else { return nil }
         let until = min(next.firstStated, grace, next.end)
@@ -146,18 +145,23 @@ extension PlainReading {
             .state(before)
     }
 
-    private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
-        let window = evidence(period, before: next?.start)
+    /// The failing facts, less those that a cancellation before the end followed.
+    private func failing(_ window: [Fact], _ period: Period) -> [Fact] {
         let decided = window.last { fact in
             fact.signedDate! < period.end && fact.renewal?.autoRenewStatus?.value != nil
         }
         let isCancelled = decided.map { fact in
             fact.renewal?.autoRenewStatus?.value == .off && word(fact, period) == .nothing
         }
-        let failing = window.filter { fact in
+        return window.filter { fact in
             word(fact, period) == .failing
                 && !(isCancelled == true && fact.signedDate! <= decided!.signedDate!)
         }
+    }
+
+    private func after(_ period: Period, _ next: Period?, _ moment: Timestamp) -> ChainState {
+        let window = evidence(period, before: next?.start)
+        let failing = failing(window, period)
         let over = window.filter { word($0, period) == .over }
         let isRecovered = next.map { isRecovery($0, over) } ?? false
         if failing.isEmpty && !isRecovered { return .expired }

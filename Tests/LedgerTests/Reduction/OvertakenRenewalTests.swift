@@ -66,15 +66,64 @@ struct OvertakenRenewalTests {
         #expect(given(facts + [expired]).notices(.unexplainedExpiry).map(\.from) == [day(60)])
     }
 
-    @Test("Auto-renew that the first statement of the period states as off is off since before")
+    @Test("Auto-renew turned off on the last day may be off since before the renewal")
     func stillOff() {
         let renewed = next(.renewal, from: day(30)).renewal { $0.autoRenewStatus = Raw(.off) }
-        let life = given(bought, .autoRenew(false, at: day(10)), renewed)
-        #expect(life.answer(day(40))?.cancellation?.at == day(10))
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
-        let off = given(
-            bought, .autoRenew(false, at: day(10)), renewed, .autoRenew(false, at: day(45)))
-        #expect(off.answer(day(50))?.cancellation?.at == day(10))
+        let decided = Fact.autoRenew(false, at: day(29, 12 * hour))
+        for (off, expected) in [
+            (decided, [day(29, 12 * hour)]),
+            (.autoRenew(false, at: day(29)), [day(29)]),
+            (.autoRenew(false, at: day(29, -1)), [day(29, -1), day(30)]),
+        ] {
+            let life = given(bought, off, renewed)
+            #expect(life.answer(day(40))?.cancellation?.at == expected.last)
+            #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == expected)
+        }
+        // A notification states that it was on until then.
+        let facts = [bought, decided, next(.renewal, from: day(30))]
+        let again = given(facts + [.autoRenew(false, at: day(45))])
+        #expect(again.answer(day(50))?.cancellation?.at == day(45))
+        #expect(
+            again.lifeFacts(.autoRenewDisabled).map(\.at) == [day(29, 12 * hour), day(45)])
+    }
+
+    @Test("A decision that is the first statement of its period is a new one")
+    func firstStatement() {
+        let early = Fact.autoRenew(false, at: day(10))
+        func off(_ id: String, _ start: Timestamp, _ end: Timestamp, at: Timestamp) -> Fact {
+            .notification(
+                .didChangeRenewalStatus, id, start, end, at: at, subtype: .autoRenewDisabled
+            )
+            .transaction { $0.transactionReason = Raw(.renewal) }
+            .renewal { $0.autoRenewStatus = Raw(.off) }
+        }
+        let second = off("2", day(30), day(60), at: day(45))
+        let third = off("3", day(60), day(90), at: day(70))
+        let renewed = next(.renewal, from: day(30), at: day(31))
+        for (facts, at) in [([second], day(45)), ([renewed, third], day(70))] {
+            let life = given([bought, early] + facts)
+            #expect(life.answer(at)?.cancellation?.at == at)
+            #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), at])
+        }
+    }
+
+    @Test("A renewal info that states no auto-renew status leaves the decision to be made again")
+    func statusless() {
+        let life = given(
+            bought, .autoRenew(false, at: day(10)), next(.renewal, from: day(30), at: day(31)),
+            .notification(.priceIncrease, at: day(40)).renewal { $0.autoRenewStatus = nil },
+            .autoRenew(false, at: day(45)))
+        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
+        #expect(life.answer(day(50))?.cancellation?.at == day(45))
+    }
+
+    @Test("Off in the first statement of the period, and later a notification of it: one decision")
+    func restated() {
+        let renewed = next(.renewal, from: day(30)).renewal { $0.autoRenewStatus = Raw(.off) }
+        let decided = Fact.autoRenew(false, at: day(29, 12 * hour))
+        let off = given(bought, decided, renewed, .autoRenew(false, at: day(45)))
+        #expect(off.answer(day(50))?.cancellation?.at == day(29, 12 * hour))
+        #expect(off.lifeFacts(.autoRenewDisabled).map(\.at) == [day(29, 12 * hour)])
     }
 
     @Test("A change of product that is stated again after a period is scheduled again")

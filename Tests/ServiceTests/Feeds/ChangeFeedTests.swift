@@ -5,7 +5,6 @@ import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
-import Synchronization
 import Testing
 
 @testable import Queries
@@ -343,16 +342,17 @@ struct ChangeFeedTests {
             try await live.append(ending)
             let log = place.environmentDirectory + "/log.sqlite"
             try FileManager.default.moveItem(atPath: log, toPath: log + ".moved")
-            let reported = Mutex<[StoreError]>([])
+            let (reported, continuation) = AsyncStream.makeStream(of: StoreError.Code.self)
             live.feed.beginInterest()
-            await withTaskGroup(of: Void.self) { group in
-                group.addTask {
-                    await live.feed.run { error in reported.withLock { $0.append(error) } }
-                }
-                while clock.waits.count < 5 { await Task.yield() }
-                group.cancelAll()
+            let running = Task { [feed = live.feed] in
+                await feed.run { continuation.yield($0.code) }
+                continuation.finish()
             }
-            #expect(reported.withLock { $0 }.map(\.code) == [.fileReplaced])
+            while clock.waits.count < 5 { await Task.yield() }
+            running.cancel()
+            var codes: [StoreError.Code] = []
+            for await code in reported { codes.append(code) }
+            #expect(codes == [.fileReplaced])
             try FileManager.default.moveItem(atPath: log + ".moved", toPath: log)
         }
     }

@@ -35,7 +35,11 @@ extension PlainCounts {
     /// come with it, was decided about another. The payments of one commitment are one purchase.
     private func isOvertaken(_ info: (at: Timestamp, place: Int), by sale: Int) -> Bool {
         var first = sale
-        while first > 0, sales[first].payload.commitmentInfo?.billingPeriodNumber ?? 1 > 1 {
+        while first > 0, let later = sales[first].payload.commitmentInfo,
+            let earlier = sales[first - 1].payload.commitmentInfo,
+            earlier.totalBillingPeriods == later.totalBillingPeriods,
+            let before = earlier.billingPeriodNumber, before < later.billingPeriodNumber ?? 0
+        {
             first -= 1
         }
         let (purchase, named) = (sales[first], plain.stated[info.place].transaction?.purchaseDate)

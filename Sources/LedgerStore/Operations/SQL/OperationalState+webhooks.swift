@@ -24,25 +24,23 @@ extension OperationalState {
     /// Moves an endpoint's cursor, and adds and removes waiting changes, in one transaction: a
     /// crash before it repeats deliveries and loses none.
     ///
-    /// `last` is the cursor that the caller read or stored last. Throws `fileLocked` where another
-    /// one is stored, as after a failover to a standby that was behind: changes that were stored as
-    /// waiting with the caller's cursor are lost, too.
+    /// - Parameter last: the cursor that the caller read or stored last.
+    /// - Returns: false, and nothing is written, where another cursor is stored, as after a failover
+    ///   to a standby that was behind: changes that were stored as waiting with the caller's cursor
+    ///   are lost, too.
+    @discardableResult
     public func keep(
         _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [], done: [ChainPlace] = [],
         after last: ChangePlace? = nil
-    ) async throws(StoreError) {
-        try await writeTables(.webhooks) { [location] tables in
-            if let last {
-                guard try tables.endpoint(endpoint.name)?.cursor == last else {
-                    throw StoreError(
-                        .fileLocked, path: location,
-                        reason: "The cursor of the webhook is not the one that was stored last.",
-                        remedy: "Nothing was written; delivery continues from what is stored.")
-                }
+    ) async throws(StoreError) -> Bool {
+        try await writeTables(.webhooks) { tables in
+            if let last, let known = try tables.endpoint(endpoint.name), known.cursor != last {
+                return false
             }
             try tables.write(endpoint)
             for place in done { try tables.delete(place, of: endpoint.name) }
             for change in waiting { try tables.write(change, of: endpoint.name) }
+            return true
         }
     }
 
