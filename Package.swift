@@ -355,9 +355,10 @@ let package = Package(
         .testTarget(
             name: "CommandTests",
             dependencies: [
-                "AppStore", "Ledger", "SQLiteStore", "Intake", "Projection", "Queries", "Reports",
-                "Service", "Console", "Simulator", "subledger", "PostgresSupport", "TestSupport",
-                "LedgerTestSupport",
+                "AppStore", "AppStoreAPI", "Ledger", "LedgerStore", "SQLiteStore", "Intake",
+                "Projection", "Queries", "Reports", "Service", "Console", "Simulator", "subledger",
+                "PostgresSupport", "TestSupport", "LedgerTestSupport",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(

@@ -18,10 +18,10 @@ extension OutputCommand {
 
 /// What a command prints, as JSON and as text, and how it ends.
 struct Output {
-    private let json: ((inout JSONWriter) -> Void)?
-    private let text: () -> String
+    let json: ((inout JSONWriter) -> Void)?
+    let text: () -> String
     private let notes: () -> [String]
-    private let failure: (any Error)?
+    let failure: (any Error)?
 
     /// - Parameters:
     ///   - json: writes one value; nil where everything is printed already.

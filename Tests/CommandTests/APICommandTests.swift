@@ -77,6 +77,44 @@ struct APICommandTests {
         }
     }
 
+    @Test("pages before a failure are taken in and printed, and no more of them than --pages")
+    func pages() async throws {
+        let faults =
+            #"[{"fault":"error","code":4000012,"endpoint":"notificationHistory","#
+            + #""from":2,"count":1}]"#
+        try await serving(faults: faults) { place, _ in
+            let since = ["api", "notifications", "--from", "2026-03-01"] + place.options
+            let question = since + ["--to", "2026-06-01"]
+            func ask(_ arguments: [String]) async throws -> Outcome {
+                try await Outcome.answered(arguments, over: place.file("data"))
+            }
+            // when: the second page is refused
+            let failed = try await ask(question + ["--json"])
+            // then
+            #expect(failed.code == 1 && failed.errorCode == "refusedByApple", "\(failed.err)")
+            let first = try failed.json()
+            let page = first["answers"]?.array?.first?["notificationHistory"]?.array
+            #expect(page?.count == 20 && first["answers"]?.array?.count == 1)
+            #expect(first["hasMore"]?.bool == true)
+            let appended = try #require(first["ingest"]?["appended"]?.int64)
+            #expect(appended > 0)
+            // when
+            let one = try await ask(question + ["--json", "--pages", "1"])
+            let two = try await ask(question + ["--json", "--pages", "2"])
+            let text = try await ask(question + ["--pages", "1"])
+            let none = try await ask(since + ["--to", "2026-03-01T00:00:00.001Z", "--json"])
+            // then
+            let (again, further) = (try one.json(), try two.json())
+            #expect(one.code == 0 && again["answers"]?.array?.count == 1, "\(one.err)")
+            #expect(again["hasMore"]?.bool == true)
+            #expect(again["ingest"]?["duplicates"]?.int64 == appended)
+            #expect(two.code == 0 && further["answers"]?.array?.count == 2)
+            #expect((further["ingest"]?["appended"]?.int64 ?? 0) > 0)
+            #expect(text.out.contains("… and more: raise --pages\n"))
+            #expect(try none.json()["hasMore"]?.bool == false)
+        }
+    }
+
     @Test("mutating calls are only described without --yes, and sent with it")
     func consent() async throws {
         try await serving { place, ids in

@@ -1,6 +1,15 @@
 import AppStore
+import ArgumentParser
 import Foundation
+import Intake
+import Ledger
+import LedgerStore
+import LedgerTestSupport
+import Projection
+import Reports
 import Testing
+
+@testable import subledger
 
 @Suite("Queries with subledger")
 struct QuestionCommandTests {
@@ -106,6 +115,61 @@ struct QuestionCommandTests {
         let after = try await place.run("export", "events", "--after", "3", "--evidence")
         #expect(after.out.split(separator: "\n").count == 1)
         #expect(after.out.contains("signedPayload"))
+    }
+
+    @Test("--bundle-id limits a question, a report and an export to the app")
+    func oneApp() async throws {
+        // given
+        let (app, other) = (MadeChain.app, "com.example.other")
+        let ledger = try TemporaryLedger(apps: [app, other])
+        let chain = MadeChain()
+        // An hour later: no notification has the UUID of another.
+        let later = MadeChain(
+            bundleId: other, start: chain.start.advanced(byMilliseconds: 3_600_000))
+        _ = try await ledger.ingest(chain.life + later.life)
+        try await ledger.ledger { ledger in
+            let asked = [chain, later].map {
+                RetentionRecord(
+                    requestId: $0.bundleId, chain: $0.chainId, at: $0.start, outcome: .noRule)
+            }
+            let count = try await ledger.operations.erasureCount()
+            let isKept = try await ledger.operations.keep(asked, erasures: count)
+            #expect(isKept)
+        }
+        let data = ledger.configuration.dataDirectory
+        let limited = ["--bundle-id", other]
+        func answer(_ arguments: String...) async throws -> JSONValue {
+            let outcome = try await Outcome.answered(arguments + limited + ["--json"], over: data)
+            #expect(outcome.code == 0, "\(outcome.err)")
+            return try outcome.json()
+        }
+        // then
+        let unlimited = try await Outcome.answered(["show", chain.id], over: data)
+        #expect(unlimited.code == 1 && unlimited.errorCode == "ambiguousId", "\(unlimited.err)")
+        #expect(try await answer("show", chain.id)["bundleId"]?.string == other)
+        let timeline = try await answer("timeline", chain.id)
+        #expect(timeline["chain"]?["bundleId"]?.string == other)
+        let matches = try await answer("find", chain.id)["matches"]?.array ?? []
+        #expect(Set(matches.map { $0["bundleId"]?.string }) == [other])
+        let erasure = try await answer(
+            "erase", "--chain", chain.id, "--dry-run", "--by", "dpo", "--reason", "on request")
+        let erased = erasure["plan"]?["chains"]?.array ?? []
+        #expect(erased.map { $0["bundleId"]?.string } == [other])
+        let offers = try await answer(
+            "metrics", "retention-offers", "--from", "2026-01-01", "--to", "2026-02-01")
+        #expect(offers["unanswered"]?["noRule"]?.int64 == 1)
+        let settings = try Settings(
+            SharedOptions.parse(["--data", data] + limited), usualFile: nil)
+        let report = try await settings.withMetrics(by: .everything) {
+            try await $0.metric(try MetricName("churn"), .made(by: ["app"]))
+        }
+        #expect(Set(report.rows.compactMap { $0.group.last }) == [other])
+        let place = try Workplace(options: ["--data", data] + limited)
+        for command in [["export", "subscriptions"], ["warehouse", "transitions"]] {
+            let lines = try await place.run(command + place.options).out.split(separator: "\n")
+            let apps = try lines.map { try JSONValue.parse(Array($0.utf8))["bundleId"]?.string }
+            #expect(Set(apps) == [other], "\(command)")
+        }
     }
 
     @Test(

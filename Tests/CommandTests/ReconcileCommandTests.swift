@@ -38,6 +38,35 @@ struct ReconcileCommandTests {
         }
     }
 
+    @Test("--all also looks up a chain whose notice is not about something missing")
+    func all() async throws {
+        try await apple.serving { place, _ in
+            // given
+            let renewed = Evidence.start + Evidence.month + 5_000
+            var lines = Evidence.lines
+            lines[1] = try Evidence.line(
+                "DID_RENEW", nil, 1, at: renewed, received: renewed + 3_600_000)
+            try place.write(lines, to: "late.ndjson")
+            let data = place.file("data")
+            let taken = try await Outcome.answered(
+                [
+                    "ingest", place.file("late.ndjson"), "--bundle-id", Evidence.app,
+                    "--trust-root", place.file("root.der"),
+                ], over: data)
+            #expect(taken.code == 0, "\(taken.err)")
+            let reconcile = ["reconcile", "--json"] + place.options
+            // when
+            let usual = try await Outcome.answered(reconcile, over: data)
+            let all = try await Outcome.answered(reconcile + ["--all"], over: data)
+            // then
+            #expect(usual.code == 0, "\(usual.err)")
+            #expect(try usual.json()["chains"]?.int64 == 0)
+            let results = try all.json()["results"]?.array ?? []
+            let notices = results.map { $0["before"]?.array?.compactMap(\.string) }
+            #expect(notices == [["lateDelivery"]], "\(all.err)")
+        }
+    }
+
     @Test("--base-url replaces the URL of each app with a key")
     func baseUrlOfSeveralApps() async throws {
         try await apple.serving { place, _ in
