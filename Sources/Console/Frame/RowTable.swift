@@ -47,7 +47,8 @@ extension Frame {
         """
     }
 
-    /// A form whose fields become parameters of this page's address.
+    /// A form whose fields become parameters of this page's address, and show only what it names:
+    /// going back, a browser would restore what was chosen since.
     ///
     /// - Parameter left: parameters of the state that the fields replace.
     func addressForm(
@@ -56,7 +57,7 @@ extension Frame {
     ) -> HTML {
         let address = ViewState(environment: state.environment).url(path)
         return """
-            <form class="\(style)" method="get" action="\(address)">
+            <form class="\(style)" method="get" action="\(address)" autocomplete="off">
             \(Page.hidden(state, but: left))\(fields)
             <button>\(button)</button>
             </form>

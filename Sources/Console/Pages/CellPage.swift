@@ -33,7 +33,7 @@ package enum CellPage {
             """
             <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(chains)</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
-            chains add up to the cell.\(twelfth)</p>
+            chains add up to the cell, before amounts are rounded here.\(twelfth)</p>
             \(table.html(rows, empty: "No chain counts here."))
             \(frame.pager("More", "after", cell.next?.cursor))
             """)

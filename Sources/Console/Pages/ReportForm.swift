@@ -8,10 +8,9 @@ struct ReportForm {
 
     var html: HTML {
         let intervals = ReportInterval.allCases.map(\.rawValue)
+        let packs = DefinitionPack.allCases.filter { $0.rules(name) != nil }.map(\.rawValue)
         let definitions: HTML =
-            DefinitionPack.metrics.contains(name)
-            ? select("definitions", "Definitions", DefinitionPack.allCases.map(\.rawValue), "ours")
-            : ""
+            packs.isEmpty ? "" : select("definitions", "Definitions", packs, "ours")
         let fields: HTML = """
             \(input("from", "From")) \(input("to", "To"))
             \(select("interval", "By", intervals, "month"))

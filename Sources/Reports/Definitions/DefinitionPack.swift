@@ -12,7 +12,9 @@ public enum DefinitionPack: String, Sendable, CaseIterable {
 
     /// The rules that differ from ours, in order; empty for none. Nil where the product does not
     /// document the metric, or not in terms of payloads.
-    func rules(_ metric: String) -> [DefinitionRule]? { DefinitionPack.documented[self]?[metric] }
+    package func rules(_ metric: String) -> [DefinitionRule]? {
+        DefinitionPack.documented[self]?[metric]
+    }
 
     private static let documented: [DefinitionPack: [String: [DefinitionRule]]] = [
         .revenuecat: [

@@ -40,14 +40,13 @@ struct ConsoleForm: Sendable {
         for pair in text.split(separator: "&") {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let name = PercentCoding.decoded(parts[0].replacing("+", with: " "))
-            // A text area separates lines by CR LF, and pasted columns by tabs.
             let value = PercentCoding.decoded(
                 (parts.count > 1 ? parts[1] : "").replacing("+", with: " "),
-                allowing: Array("\t\r\n".utf8))
+                allowing: PercentCoding.controls)
             guard let name, let value, values[name] == nil else {
                 throw Problem.invalid("The form is not valid.", code: "badRequest")
             }
-            values[name] = value.replacing("\r\n", with: "\n").replacing("\t", with: " ")
+            values[name] = PercentCoding.spaced(value)
         }
         self.values = values
     }

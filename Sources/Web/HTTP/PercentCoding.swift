@@ -26,6 +26,18 @@ enum PercentCoding {
         return String(validating: bytes, as: UTF8.self)
     }
 
+    /// What `decoded` refuses unless it is allowed.
+    static let controls = Array(0x00..<0x20 as Range<UInt8>) + [0x7F]
+
+    /// Text with spaces for control characters, which what is pasted into a field may have; lines
+    /// are kept, and end with LF.
+    static func spaced(_ text: String) -> String {
+        let scalars = text.replacing("\r\n", with: "\n").unicodeScalars.map { scalar in
+            (scalar.value < 0x20 && scalar != "\n") || scalar.value == 0x7F ? " " : scalar
+        }
+        return String(String.UnicodeScalarView(scalars))
+    }
+
     /// Whether a byte is literal wherever it occurs.
     private static func isPlain(_ byte: UInt8) -> Bool {
         (0x20..<0x7F).contains(byte) && byte != UInt8(ascii: "%")

@@ -19,7 +19,8 @@ struct QueryParameters {
     /// Throws for a parameter that occurs twice or cannot be decoded.
     ///
     /// - Parameter isForm: a browser sent the fields of a form (WHATWG URL §5): a plus sign is a
-    ///   space, blanks around a value do not count, and an empty field is absent.
+    ///   space, as is a control character, which pasted text may have; blanks around a value do
+    ///   not count, and an empty field is absent.
     init(_ query: String?, isForm: Bool = false) throws(Problem) {
         var values: [(name: String, value: String)] = []
         var names: Set<String> = []
@@ -27,9 +28,12 @@ struct QueryParameters {
             let parts = pair.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             let text = parts.count > 1 ? parts[1] : ""
             let name = PercentCoding.decoded(parts[0])
-            var value = PercentCoding.decoded(isForm ? text.replacing("+", with: " ") : text)
+            var value = PercentCoding.decoded(
+                isForm ? text.replacing("+", with: " ") : text,
+                allowing: isForm ? PercentCoding.controls : [])
             if isForm {
-                value = value?.trimmingCharacters(in: .whitespacesAndNewlines)
+                value = value.map(PercentCoding.spaced)?
+                    .replacing("\n", with: " ").trimmingCharacters(in: .whitespacesAndNewlines)
                 if value == "" { continue }
             }
             guard let name, let value else {

@@ -84,16 +84,26 @@ struct KeptFormTests {
         }
     }
 
-    @Test("A reason of several lines, or with tabs, is kept as one line")
+    @Test("A reason of several lines, or with control characters, is kept as one line")
     func lines() async throws {
         let path = "\(KeptFormTests.home)/customers/ann"
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let made = try await client.submit(
                 "\(path)/note",
-                "key=k&actor=sara&reason=%0D%0Aticket%097%0D%0Arefund+asked%0D%0A".utf8)
+                "key=k&actor=sara&reason=%0D%0Aticket%097%0D%0Arefund%0Basked%0D%0A".utf8)
             #expect(made.status == 303)
             let page = try await client.get("\(path)?done=1").text
             #expect(page.contains("ticket 7 refund asked"))
+        }
+    }
+
+    @Test("What is pasted with a tab into a field of an address is found")
+    func pasted() async throws {
+        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let found = try await client.get("\(KeptFormTests.home)/find?q=\(purchase.id)%09")
+            #expect(found.status == 200 || found.headers[.location]?.hasSuffix(purchase.id) == true)
+            let none = try await client.get("\(KeptFormTests.home)/find?q=two%0Awords")
+            #expect(none.status == 200 && none.code == nil)
         }
     }
 }

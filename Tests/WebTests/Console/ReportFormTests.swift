@@ -108,6 +108,20 @@ struct ReportFormTests {
         }
     }
 
+    @Test("A form offers the definitions that document its report")
+    func definitions() {
+        for (name, offered, missing) in [
+            ("churn", "stripe", "appstoreconnect"), ("revenue", "revenuecat", "stripe"),
+        ] {
+            let form = ReportForm(frame: frame, name: name).html.text
+            #expect(form.contains(">\(offered)</option>"))
+            #expect(!form.contains(">\(missing)</option>"))
+            #expect(form.contains("autocomplete=\"off\""))
+        }
+        let none = ReportForm(frame: frame, name: "lateness").html.text
+        #expect(!none.contains("name=\"definitions\""))
+    }
+
     @Test("A changed figure counts all events behind it, also those without a position")
     func omittedEvents() async throws {
         var words = MetricParameters()
