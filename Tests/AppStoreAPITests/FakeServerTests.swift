@@ -50,7 +50,7 @@ struct FakeServerTests {
     }
 
     /// A chain of several periods without a gap, the last of which was not renewed, and its end.
-    private static let ended: (chain: ServedRecords.Chain, end: Timestamp)? = {
+    static let ended: (chain: ServedRecords.Chain, end: Timestamp)? = {
         for (_, chain) in AskedApple.production.chains.sorted(by: { $0.key < $1.key }) {
             let run = chain.truth.dropLast()
             guard let last = chain.truth.last, last.state == .expired,

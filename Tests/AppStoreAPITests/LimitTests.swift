@@ -22,6 +22,9 @@ struct LimitTests {
             (Int64(APILimits.realtimeURLCharacterCount), 256),
             (Int64(APILimits.imageByteCount), 4_194_304), (Int64(RetryPolicy().attempts), 6),
             (RetryPolicy().budgetMilliseconds, 120_000),
+            (Int64(AppReceiptLimits.byteCount), 4_194_304),
+            (Int64(AppReceiptLimits.inAppPurchaseCount), 10_000),
+            (Int64(AppReceiptLimits.attributeCount), 256),
         ] as [(Int64, Int64)])
     func documented(_ limit: Int64, _ value: Int64) { #expect(limit == value) }
 

@@ -39,10 +39,10 @@ struct WarehouseExportTests {
 
     private func export(
         _ session: LedgerSession, _ subject: WarehouseSubject, _ format: Export.Format,
-        after: Int64 = 0, through: Int64 = .max
+        after: Int64 = 0, through: Int64 = .max, zone: String = "UTC"
     ) async throws -> String {
         var export = try #require(
-            WarehouseExport(snapshot: session.snapshot, reportTimeZone: "UTC"))
+            WarehouseExport(snapshot: session.snapshot, reportTimeZone: zone))
         (export.after, export.through) = (after, through)
         var bytes: [UInt8] = []
         try await export.run(subject, format: format) { bytes += $0 }
@@ -103,6 +103,63 @@ struct WarehouseExportTests {
                 .map { line[$0]?.string ?? "-" }.joined(separator: " ")
         }
         #expect(stated.filter { $0.value == 1 }.keys.sorted() == now.sorted())
+    }
+
+    @Test("Every value is under its column, and days are those of the report zone")
+    func literal() async throws {
+        // given
+        let ledger = try TemporaryLedger()
+        var chain = MadeChain(id: "650000000000006")
+        // In Tokyo the next day.
+        chain.start = chain.start.advanced(byMilliseconds: 8 * 3_600_000)
+        let offered = chain.bought().withTransaction {
+            $0.offerType = Raw(.promotionalOffer)
+            $0.offerIdentifier = "spring"
+        }
+        _ = try await ledger.ingest([offered, chain.renewed(1)])
+        // when
+        var stated: [JSONValue] = []
+        var rules: Set<String> = []
+        try await ledger.session { session in
+            for subject in WarehouseSubject.allCases {
+                let text = try await export(session, subject, .ndjson, zone: "Asia/Tokyo")
+                stated += try lines(text).map {
+                    $0.without("reducerVersion", "catalogueHash", "rules")
+                }
+            }
+            for zone in ["UTC", "Asia/Tokyo"] {
+                let export = try #require(
+                    WarehouseExport(snapshot: session.snapshot, reportTimeZone: zone))
+                rules.insert(export.rules(.daily))
+            }
+        }
+        // then
+        let bought = #""position":1,"knownAt":"2026-01-10T20:00:04.000Z""#
+        let renewed = #""position":2,"knownAt":"2026-02-09T20:00:06.000Z""#
+        let chainText =
+            #""sign":1,"environment":"Production","bundleId":"com.example.app","#
+            + #""originalTransactionId":"650000000000006""#
+        let product = #""productId":"com.example.pro.monthly""#
+        let expected = [
+            #"{\#(renewed),\#(chainText),"at":"2026-02-09T20:00:00.000Z","fact":"renewed","#
+                + #"\#(product),"transactionId":"6500000000000061"}"#,
+            #"{\#(bought),\#(chainText),"at":"2026-01-10T20:00:00.000Z","from":null,"#
+                + #""to":"subscribed","reason":null,"gain":"new","isCounted":true,\#(product),"#
+                + #""group":"pro","storefront":"USA","currency":"USD","#
+                + #""offer":"promotional/spring","phase":"offer","ownership":"purchased","#
+                + #""annualisedMilliunits":119880}"#,
+            #"{\#(bought),\#(chainText),"day":"2026-01-11","metric":"churn","column":"new","#
+                + #""unit":"count",\#(product),"storefront":"USA","currency":null,"amount":1,"#
+                + #""timeZone":"Asia/Tokyo"}"#,
+            #"{\#(renewed),\#(chainText),"day":"2026-02-10","metric":"revenue","#
+                + #""column":"gross","unit":"milliunits",\#(product),"storefront":"USA","#
+                + #""currency":"USD","amount":9990,"timeZone":"Asia/Tokyo"}"#,
+        ]
+        for text in expected {
+            let line = try JSONValue.parse(Array(text.utf8))
+            #expect(stated.contains(line), "\(text)")
+        }
+        #expect(rules.count == 2)
     }
 
     @Test("A period whose offer differs in a length that no column has is not a transition")

@@ -45,6 +45,39 @@ struct ChangeRouteTests {
         }
     }
 
+    @Test("a stream is of its app and environment; a change names the last one of its types")
+    func filtered() async throws {
+        // given
+        let (first, name) = (MadePurchase(), "com.example.other")
+        let second = MadePurchase(id: "600000000000001", bundleId: name)
+        let sandbox = MadePurchase(id: "700000000000001", environment: .sandbox)
+        try await ServedPlace(apps: [first.bundleId, name]).serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            let bodies = [
+                try first.notificationBody(0), try sandbox.notificationBody(0),
+                try second.notificationBody(0), try second.notificationBody(1),
+            ]
+            for body in bodies {
+                let answer = try await client.notify(body)
+                #expect(answer.status == 200)
+            }
+            // when
+            let app = "/v1/changes?after=0&types=started,renewed&bundleId=\(name)"
+            try await StreamReader.open(port: port, app) { stream in
+                // then
+                #expect(await stream.wait(for: "event: renewed\n"))
+                #expect(await stream.wait(for: "\"\(second.transactionId(1))\""))
+                #expect(stream.text.contains("\"previous\":{\"sequence\":1,"))
+                #expect(!stream.text.contains("\"\(first.id)\""))
+            }
+            let other = "/v1/changes?after=0&types=started&environment=sandbox"
+            try await StreamReader.open(port: port, other) { stream in
+                #expect(await stream.wait(for: "\"sequence\":"))
+                #expect(stream.text.contains("\"originalTransactionId\":\"\(sandbox.id)\""))
+            }
+        }
+    }
+
     @Test("a silence of 15 seconds ends with an id, and 100 streams are open at once at most")
     func usual() {
         let rules = StreamRules()

@@ -1,7 +1,9 @@
 import AppStore
-import Service
+import Ledger
 import Testing
 
+@testable import Console
+@testable import Service
 @testable import Web
 
 @Suite("The Model Context Protocol on standard input")
@@ -72,5 +74,76 @@ struct MCPLineTests {
                 #expect(result?["structuredContent"]?["ready"]?.bool == true)
             }
         }
+    }
+
+    @Test("Access is stated with its end, its absence with its beginning, both with what was known")
+    func access() async throws {
+        // given
+        let id = "0b0b0b0b-0000-4000-8000-00000000002a"
+        var made = MadePurchase()
+        made.appAccountToken = id
+        let end = "2026-03-11T12:00:00.000Z"
+        let now = ServedPlace.now.rfc3339
+        let cases = [
+            (
+                #"{"customer":"\#(id)","at":"2026-02-20T00:00:00.000Z"}"#, "Access to ",
+                " until \(end): "
+            ),
+            (#"{"customer":"\#(id)"}"#, "No access to ", " since \(end): "),
+            (#"{"subscription":"\#(made.id)"}"#, "Caution, \(made.id): ", "."),
+            (
+                #"{"subscription":"\#(made.id)","knownAt":"\#(now)"}"#, "As of \(now)",
+                ", as known at \(now), log position 2; "
+            ),
+        ]
+        try await ServedPlace().serve(renewed: made) { client, _ in
+            for (arguments, beginning, rest) in cases {
+                // when
+                let result = try await MCPRouteTests.call(client, "access", arguments)
+                // then
+                let lines = MCPRouteTests.text(result).split(separator: "\n")
+                let isStated = lines.contains { $0.hasPrefix(beginning) && $0.contains(rest) }
+                #expect(isStated, "\(lines)")
+            }
+        }
+    }
+
+    @Test("A status states for each app whether outages are suspected, or were not looked for yet")
+    func outages() {
+        // given
+        let window = OutageDetection.Suggestion(
+            from: MadePurchase().start(0), to: MadePurchase().start(1),
+            reasons: [.lateDeliveries, .silence])
+        let checks = [nil, [], [window]].map { windows in
+            windows.map { OutageRecord.Check(at: ServedPlace.now, windows: $0) }
+        }
+        let apps = zip(["app.a", "app.b", "app.c"], checks).map { name, check in
+            IntakeStatus.App(
+                bundleId: BundleId(name), lastNotificationAt: nil, lastEventAt: nil,
+                lastEventPosition: nil, complete: nil, outages: check)
+        }
+        let counts = IntakeCounts(since: ServedPlace.now, outcomes: [])
+        let status = IntakeStatus(
+            environment: .production, at: ServedPlace.now, problems: ["logUnavailable"], head: 7,
+            projectedPosition: 5, lagPositions: 2, lagMilliseconds: 0,
+            clockJumpMilliseconds: nil, apps: apps, intake: counts, unassigned: counts,
+            quarantine: [], files: IntakeStatus.FileSizes())
+        // when
+        let text = MCPText(origin: "", state: ViewState(environment: .production))
+        let lines = text.text(status, of: nil, isServing: true)
+        // then
+        #expect(
+            lines.prefix(2) == [
+                "Intake does not work: logUnavailable.", "Answers include position 5 of 7.",
+            ])
+        let ends = [
+            "; last notification unknown; outages not checked yet, ask again.",
+            "; last notification unknown; no outage suspected.",
+            "; last notification unknown; suspected outages: 2026-01-10T12:00:00.000Z"
+                + " to 2026-02-09T12:00:00.000Z (lateDeliveries, silence).",
+        ]
+        for (line, end) in zip(lines.dropFirst(2), ends) { #expect(line.hasSuffix(end), "\(line)") }
+        #expect(lines.count == 7 && lines[5] == "In quarantine: unknown.")
+        #expect(text.text(status, of: BundleId("app.b"), isServing: true).count == 5)
     }
 }

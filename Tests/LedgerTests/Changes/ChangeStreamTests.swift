@@ -227,6 +227,52 @@ struct ChangeStreamTests {
         }
     }
 
+    @Test("a token, terms of renewal, a commitment, and values of a revocation are updated")
+    func lastAttributes() {
+        // given
+        typealias Terms = TransactionSnapshot.Commitment
+        typealias NextTerms = RenewalSnapshot.Commitment
+        func stated(
+            _ time: Timestamp, _ change: (inout TransactionSnapshot) -> Void = { _ in }
+        ) -> Fact {
+            Fact.transaction("1", day(0), day(30), at: time).transaction {
+                $0.currency = "USD"
+                $0.commitment = Terms()
+                change(&$0)
+            }
+        }
+        let first = stated(day(1))
+        let token = "7e3fb204-7a31-4d26-9f4e-000000000001"
+        let transactions: [(inout TransactionSnapshot) -> Void] = [
+            { $0.appAccountToken = token }, { $0.commitment = Terms(billingPeriodNumber: 2) },
+            { $0.commitment = Terms(totalBillingPeriods: 12) },
+            { $0.commitment = Terms(commitmentExpiresDate: day(360)) },
+            { $0.commitment = Terms(commitmentPrice: 119_880) },
+        ]
+        let renewals: [(inout RenewalSnapshot) -> Void] = [
+            { $0.autoRenewStatus = Raw(.on) },
+            { $0.commitment = NextTerms(autoRenewStatus: Raw(.on)) },
+            { $0.commitment = NextTerms(autoRenewProductId: ProductId("b")) },
+        ]
+        let revocations: [(inout TransactionSnapshot) -> Void] = [
+            { $0.revocationReason = Raw(.refundedDueToIssue) },
+            { $0.revocationType = Raw(.refundProrated) }, { $0.revocationPercentage = 50_000 },
+        ]
+        let refunded = stated(day(10)).revoked(day(9))
+        // when
+        let silent = reported([first, stated(day(5)), .renewalInfo(at: day(6))])
+        let known = transactions.map { reported([first, stated(day(5), $0)]) }
+        let renewed = renewals.map { reported([first, .renewalInfo(at: day(5), $0)]) }
+        let repeated = reported([first, refunded, stated(day(12)).revoked(day(9))])
+        let revoked = revocations.map { change in
+            reported([first, refunded, stated(day(12)).revoked(day(9)).transaction(change)])
+        }
+        // then
+        #expect(names(silent) == ["started"])
+        for changes in known + renewed { #expect(names(changes) == ["started", "updated"]) }
+        for changes in revoked { #expect(names(changes) == names(repeated) + ["updated"]) }
+    }
+
     @Test("copies that are restored later emit nothing")
     func restoredCopies() {
         func line(_ id: String, _ fact: Fact) -> Fact {

@@ -122,9 +122,12 @@ struct LifeFactDetailTests {
 
     @Test("The values of a fact are part of the state's bytes")
     func stateBytes() {
-        let life = given(bought, refund())
-        let half = given(bought, refund { $0.revocationPercentage = 50_000 })
+        // The newest period has no revocation.
+        let renewed = Fact.didRenew("2", day(30), day(60))
+        let life = given(bought, refund(), renewed)
+        let half = given(bought, refund { $0.revocationPercentage = 50_000 }, renewed)
         #expect(life.lifeFacts.map(\.at) == half.lifeFacts.map(\.at))
+        #expect(life.answer(day(59))?.revocation == nil)
         #expect(life.stateBytes != half.stateBytes)
     }
 }

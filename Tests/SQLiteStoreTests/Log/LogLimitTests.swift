@@ -5,6 +5,21 @@ import Testing
 
 @Suite("Limits of the log")
 struct LogLimitTests {
+    @Test(
+        "Each limit of the log and of the quarantine is the documented one",
+        arguments: [
+            (LogLimits.batchEventCount, 512), (LogLimits.batchByteCount, 4_194_432),
+            (LogLimits.evidenceByteCount, 4_194_432), (LogLimits.idByteCount, 1_024),
+            (LogLimits.queueEventCount, 10_000), (LogLimits.queueByteCount, 67_108_864),
+            (QuarantineLimits.foreignCountPerBundle, 100), (QuarantineLimits.foreignCount, 1_000),
+            (QuarantineLimits.unverifiableCount, 10_000),
+            (QuarantineLimits.unverifiableByteCount, 67_108_864),
+            (QuarantineLimits.unverifiableCopyByteCount, 262_144),
+            (QuarantineLimits.awaitingSecretCount, 1_000),
+            (QuarantineLimits.awaitingSecretByteCount, 67_108_864),
+        ] as [(Int, Int)])
+    func documented(_ limit: Int, _ value: Int) { #expect(limit == value) }
+
     @Test("A header counts once per batch, however often it is used")
     func headersOfBatch() throws {
         let event = try Sample.event("a")
