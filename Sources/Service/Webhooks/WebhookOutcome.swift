@@ -39,15 +39,16 @@ extension WebhookOutcome {
     /// The outcome of sending a request; once more where the connection broke at once: a receiver
     /// may close an idle one at any time (RFC 9112 §9.5), and knows a message by its id.
     init(
-        of request: TransportRequest, over transport: any APITransport, isRepeated: Bool = false
+        of request: TransportRequest, over transport: any APITransport,
+        brokenAtOnce: Duration = WebhookLimits.brokenAtOnce
     ) async {
         let start = ContinuousClock.now
         do throws(TransportFailure) {
             self = .answered(status: try await transport.send(request).status)
         } catch {
             switch error {
-            case .disconnected where !isRepeated && .now - start < WebhookLimits.brokenAtOnce:
-                self = await WebhookOutcome(of: request, over: transport, isRepeated: true)
+            case .disconnected where .now - start < brokenAtOnce:
+                self = await WebhookOutcome(of: request, over: transport, brokenAtOnce: .zero)
             case .timedOut: self = .timedOut
             default: self = .unreachable
             }

@@ -25,9 +25,9 @@ extension OperationalState {
     /// crash before it repeats deliveries and loses none.
     ///
     /// - Parameter last: the cursor that the caller read or stored last.
-    /// - Returns: false, and nothing is written, where another cursor is stored, as after a failover
-    ///   to a standby that was behind: changes that were stored as waiting with the caller's cursor
-    ///   are lost, too.
+    /// - Returns: false, and nothing is written, where another cursor is stored, as after a
+    ///   failover to a standby that was behind: changes that were stored as waiting with the
+    ///   caller's cursor are lost, too.
     @discardableResult
     public func keep(
         _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [], done: [ChainPlace] = [],
