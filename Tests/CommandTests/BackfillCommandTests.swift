@@ -66,28 +66,6 @@ struct BackfillCommandTests {
         }
     }
 
-    @Test("--restart begins a list anew that the same command would resume")
-    func restart() async throws {
-        let faults = #"[{"fault":"status","status":401,"endpoint":"transactionHistory"}]"#
-        try await apple.serving(faults: faults) { place, ids in
-            // given
-            // Apple does not know the first; the history of the second ends each run.
-            try place.write(["1", ids[0]], to: "ids")
-            let backfill = ["backfill", place.file("ids"), "--json"] + place.options
-            var resumed: [Int64?] = []
-            // when
-            for option in [[], [], ["--restart"]] {
-                let outcome = try await Outcome.answered(
-                    backfill + option, over: place.file("data"))
-                let report = try outcome.json()
-                #expect(outcome.code == 78 && report["left"]?.int64 == 1, "\(outcome.err)")
-                resumed.append(report["resumedAt"]?.int64)
-            }
-            // then
-            #expect(resumed == [0, 1, 0])
-        }
-    }
-
     @Test("a killed run resumes, and ends with everything")
     func killed() async throws {
         let faults = #"[{"fault":"slow","milliseconds":200,"endpoint":"refundHistory"}]"#
