@@ -161,7 +161,7 @@ struct QuestionCommandTests {
         let settings = try Settings(
             SharedOptions.parse(["--data", data] + limited), usualFile: nil)
         let report = try await settings.withMetrics(by: .everything) {
-            try await $0.metric(try MetricName("churn"), .made(by: ["app"]))
+            try await $0.metric(try MetricName("starts"), .made(by: ["app"]))
         }
         #expect(Set(report.rows.compactMap { $0.group.last }) == [other])
         let place = try Workplace(options: ["--data", data] + limited)
