@@ -24,10 +24,9 @@ extension OperationalState {
     /// Moves an endpoint's cursor, and adds and removes waiting changes, in one transaction: a
     /// crash before it repeats deliveries and loses none.
     ///
-    /// - Parameter last: the cursor that the caller read or stored last.
-    /// - Returns: false, and nothing is written, where another cursor is stored, as after a
-    ///   failover to a standby that was behind: changes that were stored as waiting with the
-    ///   caller's cursor are lost, too.
+    /// `last` is the cursor that the caller read or stored last. Returns false, and writes nothing,
+    /// where another cursor is stored, as after a failover to a standby that was behind: changes
+    /// that were stored as waiting with the caller's cursor are lost, too.
     @discardableResult
     public func keep(
         _ endpoint: WebhookEndpointRow, waiting: [WaitingChange] = [], done: [ChainPlace] = [],
