@@ -10,7 +10,7 @@ public func summary(
     of signedPayload: String, for app: AppIdentity
 ) throws(VerificationError) -> String {
     let now = Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
-    // Keep one verifier: it remembers certificate chains that it has verified.
+    // A server makes one verifier and keeps it, since it caches verified certificate chains.
     let verifier = EvidenceVerifier()
     let notification = try verifier.verifyNotification(
         Array(signedPayload.utf8), receivedAt: now)

@@ -4,9 +4,8 @@ import LedgerStore
 import Signing
 
 extension EventPreparation {
-    /// Verifies the evidence of a row of the log again; false where the row has another key,
-    /// another attribute or another hash than follows from what was verified, and for a kind whose
-    /// evidence proves no origin.
+    /// Verifies the evidence of a row of the log again. False if its key, attributes or hashes
+    /// differ from those of the verified evidence, or if evidence of its kind proves no origin.
     ///
     /// Throws what `verifyEvidence` throws, `wrongApp` for an app other than the row's, and
     /// `wrongEnvironment`.

@@ -232,7 +232,7 @@ package enum InputLine {
         let stated =
             value.int64.map { Timestamp(milliseconds: $0) }
             ?? value.string.flatMap { Timestamp(userInput: $0) }
-        guard let stated, stated.isNameable else {
+        guard let stated, stated.isInRange else {
             throw unreadable(
                 "receivedAt is neither RFC 3339 nor milliseconds since the Unix epoch, in the years"
                     + " 1 to 9999.", input)

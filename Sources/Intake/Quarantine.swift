@@ -31,8 +31,8 @@ public struct Quarantine: Sendable {
     }
 
     /// Ingests every item again under the current configuration. Accepted items and duplicates
-    /// leave the quarantine; the rest is unchanged. An event counts as received when it was first
-    /// delivered here, as far as the log's later times allow.
+    /// leave the quarantine; the rest is unchanged. The `receivedAt` of an event is the time of its
+    /// first delivery, or the newest one in the log, if that is later.
     ///
     /// Throws `closed` when the task is cancelled; what was done until then remains done.
     public func retry(

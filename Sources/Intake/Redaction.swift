@@ -113,7 +113,7 @@ enum Redaction {
             var start = index + mark.offset
             while let letter = bytes.firstPlace(of: mark.letter, from: start) {
                 let place = letter - mark.offset
-                if place > 0, bytes.count - place >= name.count, isQuote(bytes[place - 1]),
+                if place > 0, bytes.count - place >= name.count, isQuoteOrEscape(bytes[place - 1]),
                     memcmp(base + place, name, name.count) == 0,
                     let end = colonEnd(bytes, after: place + name.count)
                 {
@@ -129,7 +129,7 @@ enum Redaction {
     /// id, and for a longer name: neither is followed by a quotation mark and a colon.
     private static func colonEnd(_ bytes: UnsafeBufferPointer<UInt8>, after index: Int) -> Int? {
         var colon = index
-        while colon < bytes.count, isQuote(bytes[colon]) { colon += 1 }
+        while colon < bytes.count, isQuoteOrEscape(bytes[colon]) { colon += 1 }
         guard colon > index else { return nil }
         while colon < bytes.count, bytes[colon] <= UInt8(ascii: " ") { colon += 1 }
         guard colon < bytes.count, bytes[colon] == UInt8(ascii: ":") else { return nil }
@@ -163,7 +163,7 @@ enum Redaction {
     ) -> (place: Range<Int>, isQuoted: Bool) {
         let first = bytes[colon...].firstIndex { !isBetween($0) } ?? bytes.count
         let opening = bytes[first...].firstIndex { $0 != backslash } ?? bytes.count
-        guard opening < bytes.count, isQuote(bytes[opening]) else {
+        guard opening < bytes.count, isQuoteOrEscape(bytes[opening]) else {
             return (first..<(bytes[first...].firstIndex { isEnd($0) } ?? bytes.count), false)
         }
         let depth = opening - first
@@ -182,7 +182,7 @@ enum Redaction {
         return ((opening + 1)..<bytes.count, true)
     }
 
-    private static func isQuote(_ byte: UInt8) -> Bool {
+    private static func isQuoteOrEscape(_ byte: UInt8) -> Bool {
         byte == UInt8(ascii: "\"") || byte == backslash || byte == UInt8(ascii: "'")
     }
 

@@ -4,7 +4,7 @@ import AppStore
 /// environment and catalogue give the same life, independent of order.
 public struct Lifecycle: Sendable {
     let history: History
-    public let lifeFacts: [TimelineEvent]
+    public let timelineEvents: [TimelineEvent]
     public let notices: [Notice]
     /// Operators' commands about the chain (or the customer), without duplicates, in the order in
     /// which they take effect.
@@ -28,7 +28,7 @@ public struct Lifecycle: Sendable {
         }
         commands = CommandOrder.ordered(history.facts.unusable)
         holders = Holders(history, commands: commands)
-        lifeFacts = TimelineEventReader.read(
+        timelineEvents = TimelineEventReader.read(
             history, catalogue: catalogue, commands: CommandOrder.reported(commands, holders))
         notices = NoticeReader.read(history, catalogue: catalogue, holders: holders)
     }
@@ -49,7 +49,7 @@ public struct Lifecycle: Sendable {
     public var isOneTime: Bool { history.isOneTime }
 
     /// Transitions and facts, merged in valid-time order.
-    public var timeline: [TimelineEntry] { TimelineEntry.merge(transitions, lifeFacts) }
+    public var timeline: [TimelineEntry] { TimelineEntry.merge(transitions, timelineEvents) }
 
     /// State and attributes at a moment; nil before the first period.
     ///

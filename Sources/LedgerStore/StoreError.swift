@@ -51,7 +51,7 @@ public struct StoreError: Error, Sendable, CustomStringConvertible {
         case commitOutcomeUnknown
         /// Newer events may belong to what is being erased.
         case erasureOvertaken
-        /// The store was closed.
+        /// The store was closed, or the task was cancelled.
         case closed
         /// The database failed in a way no other code names.
         case databaseFailure

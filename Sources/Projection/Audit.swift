@@ -55,7 +55,7 @@ public struct Audit: Sendable {
     }
 
     static let maximumSignatureFindings = 1_000
-    /// Events from the start, among which the first that names its environment decides.
+    /// Events read from the start to find the first whose evidence names its environment.
     static let environmentEventCount: Int64 = 100
 
     public init(log: any LedgerLog, directory: String, environment: Environment) {

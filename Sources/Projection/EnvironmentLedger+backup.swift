@@ -55,8 +55,8 @@ extension EnvironmentLedger {
         return try await openLog(configuration, environment: environment)
     }
 
-    /// Opens the log of a database as a node that has read it: of one that went back, a backup
-    /// would lack what an earlier one has, and a list of erasures some of them.
+    /// Opens the log of a database, and refuses one that lacks events this node has seen: a backup
+    /// of it would lack events, and a list of erasures some of them.
     private static func openExisting(
         _ engine: any LogEngine, _ environment: Environment, _ directory: String
     ) async throws -> OpenedLog {

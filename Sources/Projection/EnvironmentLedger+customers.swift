@@ -12,7 +12,7 @@ extension EnvironmentLedger {
         guard attributes.kind.mayNameSeveralChains || attributes.kind == .erasure,
             let logged = try await log.event(at: event.position)
         else { return [] }
-        let chains = Set(try FactDecoder.decode(logged).map(\.chain))
+        let chains = Set(FactDecoder.decode(logged).map(\.chain))
         // An erasure is about the chains it erased, not the random ids that replace them.
         return chains.filter { chain in
             attributes.kind != .erasure || chain.erased?.bundleId.rawValue.isEmpty == false
@@ -25,7 +25,7 @@ extension EnvironmentLedger {
         guard event.attributes.kind == .command, event.attributes.chain == nil,
             let logged = try await log.event(at: event.position)
         else { return nil }
-        return try FactDecoder.decode(logged).first?.chain.customer
+        return FactDecoder.decode(logged).first?.chain.customer
     }
 
     /// Chains that events after a position name together with the customer. Decodes every event
@@ -41,7 +41,7 @@ extension EnvironmentLedger {
             guard let last = events.last else { return chains.sorted() }
             position = last.event.position
             for logged in events {
-                for decoded in try FactDecoder.decode(logged)
+                for decoded in FactDecoder.decode(logged)
                 where decoded.chain.customer == nil && decoded.fact.names(customer) {
                     chains.insert(decoded.chain)
                 }
@@ -65,7 +65,7 @@ extension EnvironmentLedger {
                 guard let logged = try await log.event(at: event.position),
                     known.insert(event.position).inserted
                 else { continue }
-                found += try FactDecoder.decode(logged).filter { $0.chain == chain }.map(\.fact)
+                found += FactDecoder.decode(logged).filter { $0.chain == chain }.map(\.fact)
             }
         }
     }

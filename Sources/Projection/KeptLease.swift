@@ -41,7 +41,7 @@ public final class KeptLease: Sendable {
         return lease != nil
     }
 
-    /// Whether this node has it now.
+    /// Whether this node holds the lease now; false in a ledger of one node, which needs none.
     public var isHeld: Bool { held.withLock { $0?.isHeld ?? false } }
 
     /// How often it was taken: another node may have had it in between.

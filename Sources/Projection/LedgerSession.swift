@@ -31,7 +31,7 @@ public struct LedgerSession: Sendable {
     }
 
     /// Wait for the requested projector lock while its holder makes no progress, milliseconds.
-    static let wishMilliseconds = 5_000
+    static let handoverMilliseconds = 5_000
 
     /// Opens an environment for projecting and asks the current projector to release the lock.
     /// Without a projector when it does not release it in time.
@@ -39,14 +39,14 @@ public struct LedgerSession: Sendable {
         _ ledger: EnvironmentLedger, report: @escaping Projector.Report = { _ in }
     ) async throws(StoreError) -> LedgerSession {
         let directory = ledger.directory
-        let wish = try await Blocking.run { () throws(StoreError) in
+        let handover = try await Blocking.run { () throws(StoreError) in
             try ProjectorHandover.make(directory: directory)
         }
         // Held until the lock is taken, so that the previous holder does not take it first.
-        defer { withExtendedLifetime(wish) {} }
+        defer { withExtendedLifetime(handover) {} }
         var waited = 0
         var lastProgress: ProjectionProgress?
-        while waited < wishMilliseconds {
+        while waited < handoverMilliseconds {
             if let session = try await projecting(ledger, report) { return session }
             try? await Task.sleep(for: .milliseconds(pollMilliseconds))
             let progress = ProjectorLock.progress(directory: directory)
@@ -94,7 +94,7 @@ public struct LedgerSession: Sendable {
             remedy: "Wait for it to finish, or end it; then try again.")
     }
 
-    /// Waits for the files of the projecting process to include `head`.
+    /// A session on the files of the projecting process; nil until they include `head`.
     private static func following(
         _ ledger: EnvironmentLedger, head: Int64
     ) async throws(StoreError) -> LedgerSession? {
@@ -134,8 +134,8 @@ public struct LedgerSession: Sendable {
             position: session.head)
     }
 
-    /// The same without the projector, whose lock a service waits for: for all that may take
-    /// longer than catching up. The lock is released with the last reference to `self`.
+    /// This session without its projector, for work that may take longer than catching up: a
+    /// service waits for the projector's lock, which the last reference to `self` releases.
     public func released() async -> LedgerSession {
         await foldWriteAheadLogs()
         return LedgerSession(

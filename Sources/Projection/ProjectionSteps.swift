@@ -155,7 +155,7 @@ extension EnvironmentLedger {
         let page = try await log.page(after: position, through: end, damaged: .marked)
         guard let last = page.last?.event else { return nil }
         let decoded = try await Parallel.map(page) { (logged) throws(StoreError) in
-            try FactDecoder.decode(logged)
+            FactDecoder.decode(logged)
         }
         return (
             decoded.flatMap { $0 },

@@ -15,8 +15,8 @@ public struct RebuildCheck: Sendable {
     /// A chain whose stored rows differ from those of its evidence.
     public struct Difference: Sendable, Hashable {
         public let chain: ChainId
-        /// `table.column` for each column that differs, `table` where rows are missing or surplus;
-        /// `missing` or `surplus` for a whole chain.
+        /// `table.column` for each column that differs, `table` where rows are missing or surplus,
+        /// `facts` where the stored facts differ; `missing` or `surplus` for a whole chain.
         public package(set) var columns: [String]
     }
 
@@ -26,13 +26,13 @@ public struct RebuildCheck: Sendable {
         public private(set) var differences: [Difference] = []
         /// The index of each listed chain.
         private(set) var indices: [ChainId: Int] = [:]
-        /// Hashes of the other chains that differ, to count each once; two with the same count as
-        /// one.
+        /// Hashes of the differing chains that are not listed, to count each once. Two chains with
+        /// equal hashes count as one.
         private(set) var unlisted: Set<Int> = []
         public var count: Int { differences.count + unlisted.count }
         /// Findings about the files apart from the rows of chains: tables with rows of no chain,
         /// `schema` for other tables or views, tables of sums that do not match the contributions,
-        /// the name of a file that SQLite finds inconsistent.
+        /// `completeness` if it differs, the name of a file that SQLite finds inconsistent.
         public var fileFindings: [String] = []
         /// SQLite's findings about inconsistent files, by name.
         public var faults: [String: String] = [:]

@@ -158,7 +158,7 @@ extension Audit.Report {
             signatureFindings.map { ("\($0.position)", "\($0.code): \($0.message)") })
         if omittedCount > 0 { lines.append("BAD  \(omittedCount) more findings") }
         if projectionsMatch == false {
-            lines.append("BAD  the projections' checkpoint does not match this log")
+            lines.append("BAD  derived data or this node has read events that this log lacks")
         }
         var signatures = signaturesVerified.map { ", \($0) events' signatures verified" }
         if let count = signaturesNotVerifiable, count > 0 {

@@ -9,7 +9,7 @@ import Simulator
 struct BenchCommand: OutputCommand {
     static let configuration = CommandConfiguration(
         commandName: "bench",
-        abstract: "Run benchmarks; each figure is printed with its limit from the same run.",
+        abstract: "Run benchmarks; each figure has a yardstick from the same run.",
         discussion: """
             Uses a scratch directory under TMPDIR, which is removed. 1 million events (the default \
             of most) take up to 3 GB. Figures of a debug build mean nothing. Where Python has the \

@@ -31,7 +31,7 @@ extension Settings {
     ) async throws -> Output {
         try await withSession { session in
             var chain: ChainId?
-            if let id { chain = try await session.snapshot.decidedChain(id, bundleId: bundleId) }
+            if let id { chain = try await session.snapshot.chainForCommand(id, bundleId: bundleId) }
             let intake = CommandIntake(ledger: session.ledger) { Terminal.now }
             let receipt = try await intake.run(
                 action, about: chain, asOf: session.head, options.attribution)

@@ -188,7 +188,7 @@ extension Settings {
     }
 
     /// Whether a place is a connection string rather than a directory: a URI, or a word and `=` at
-    /// the beginning. Also where PostgreSQL cannot read it: no path may quote its password.
+    /// the beginning. Also a malformed one: an error about a path would show its password.
     private static func isConnection(_ place: String) -> Bool {
         place.prefixMatch(of: #/postgres(ql)?://|\s*\w+\s*=/#) != nil
     }

@@ -24,7 +24,7 @@ struct MetricsExplainCommand: OutputCommand {
     @Option(
         name: .customLong("product"),
         help: ArgumentHelp(
-            "The product id of a product by its Apple ID or its reference name, where that is not"
+            "Maps an Apple ID or a reference name to a product id, where the reference name is not"
                 + " the product id; repeatable.", valueName: "name=productId"))
     var products: [String] = []
 

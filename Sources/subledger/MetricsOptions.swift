@@ -105,7 +105,7 @@ extension Settings {
             var query = MetricsQuery(
                 session.snapshot, reportTimeZone: configuration.reportTimeZone, now: Terminal.now,
                 knowledge: knowledge, bundleId: bundleId
-            ) { done, all in progress.show("folded \(done) of \(all) facts") }
+            ) { done, all in progress.show("read \(done) of \(all) events") }
             query.rates = rates
             let value = try await body(query)
             progress.end()

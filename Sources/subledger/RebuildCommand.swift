@@ -100,9 +100,11 @@ struct RebuildCommand: OutputCommand {
         if let fault = report.faults[finding] {
             return "\(finding): the file contradicts itself, and so do its answers: \(fault)"
         }
-        return finding == "schema"
-            ? "the file: tables or views differ from those of this release"
-            : "the file: \(finding) holds rows without a chain"
+        return switch finding {
+        case "schema": "the file: tables or views differ from those of this release"
+        case "completeness": "the file: the completeness of the history differs"
+        default: "the file: \(finding) holds rows of no chain, or other sums"
+        }
     }
 
     /// How the compared file's build differs.

@@ -57,8 +57,8 @@ struct ReconcileCommand: OutputCommand {
             failure: failures.first)
     }
 
-    /// The failure of the first, naming the apps of all that failed alike; how the others failed,
-    /// their results say.
+    /// The failure of the first result, naming the apps of all results that failed with its code;
+    /// other failures are in their results.
     private func failure(of results: [ChainReconciliation]) -> CommandFailure? {
         results.first?.failure.map { first in
             let alike = results.filter { $0.failure?.code == first.code }

@@ -72,7 +72,7 @@ struct RecoverCommand: OutputCommand {
         var passedOver = false
         if suggested {
             _ = try await projecting.snapshot()
-            let found = OutageDetection.parted(
+            let found = OutageDetection.partitioned(
                 try await OutageWatch(ledger: ledger, client: client) { Terminal.now }
                     .suggestions(), now: Terminal.now, in: settings.environment)
             for window in found.tooOld { Terminal.note(RecoveryText.tooOld(window)) }
@@ -98,7 +98,7 @@ struct RecoverCommand: OutputCommand {
         var request = RecoveryRequest(
             bundleId: client.bundleId, environment: settings.environment,
             from: window.from, to: window.to)
-        // No end was stated, or one that is the current time.
+        // `--to` is absent, and the window ends now: a suggested one may have ended earlier.
         request.endsNow = to == nil && window.to.milliseconds(since: Terminal.now) > -60_000
         request.types = filter
         request.id = id

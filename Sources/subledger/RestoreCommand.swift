@@ -48,7 +48,7 @@ struct RestoreCommand: OutputCommand {
         var before: Int64?
         let old: String
         // A `log erasures` that failed leaves an empty file, too.
-        var isUnaware = records.isEmpty
+        var areErasuresUnknown = records.isEmpty
         switch report.before {
         case nil: old = "there was no log"
         case .position(let position):
@@ -56,9 +56,10 @@ struct RestoreCommand: OutputCommand {
             old = "the log there ended at position \(position)"
             // A log that is shorter than the backup, or another one, was begun again or lost its
             // end.
-            isUnaware = isUnaware && (position < report.head.position || report.isOfOtherLog)
+            areErasuresUnknown =
+                areErasuresUnknown && (position < report.head.position || report.isOfOtherLog)
         case .unreadable:
-            old = "the log there could not be read, nor erasures that only it states"
+            old = "the log there cannot be read: erasures that only it states are not applied"
         }
         // Whatever fails below, the log is in place.
         var compared: CheckpointAudit.Report?
@@ -66,11 +67,11 @@ struct RestoreCommand: OutputCommand {
         do { compared = try await compare(settings) } catch { failure = error }
         if let failed = outcome.failure {
             let message =
-                "The log is restored; derived data could not be rebuilt, or keys of uploads not be"
-                + " forgotten: "
+                "The log is restored, but derived data could not be rebuilt, or idempotency keys of"
+                + " uploads could not be removed: "
             failure = CommandFailure(failed.code, message + failed.description, .io)
         }
-        let unaware = isUnaware ? "\(Self.unaware)\n" : ""
+        let unaware = areErasuresUnknown ? "\(Self.unaware)\n" : ""
         let kept = report.setAside.map { "the replaced log is kept as \($0)\n" }
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
         let more = [unaware, erased, kept ?? "", compared.text, report.checkpoints.refusal].joined()
@@ -87,7 +88,7 @@ struct RestoreCommand: OutputCommand {
             json.member("root", report.head.root)
             json.member("setAside", report.setAside)
             json.member("erasedAgain", Int64(report.erasureCount))
-            json.member("erasuresUnknown", isUnaware)
+            json.member("erasuresUnknown", areErasuresUnknown)
             json.member("checkpointsRefused", Int64(report.checkpoints.refusedCount))
             compared.writeMember(to: &json)
         }

@@ -30,8 +30,8 @@ struct Settings {
             configuration.dataDirectory = directory
         }
         if let url = options.database ?? variables["SUBLEDGER_DATABASE"] {
-            // An empty option turns a configured database off; an empty variable is rather one that
-            // was not set, and a log in a local file would get what belongs into the database.
+            // An empty option turns the configured database off. An empty variable is probably a
+            // mistake, by which events would go into a local log instead of the database.
             guard options.database != nil || !url.isEmpty else {
                 throw CommandFailure(
                     ConfigurationError.Code.invalidValue,

@@ -23,7 +23,7 @@ struct SharedOptions: ParsableArguments {
     @Option(help: "production, sandbox, xcode or localTesting (default: production).")
     var environment: String?
 
-    @Option(help: "The app's bundle id; makes a configuration file unnecessary.")
+    @Option(help: "Only this app, by its bundle id; no configuration file is needed then.")
     var bundleId: String?
 
     @Option(help: "The app's id in the App Store; checked in Production.")

@@ -10,8 +10,8 @@ extension SimulateCommand {
             discussion: """
                 Sends what `simulate history` writes for the same --seed and --chains, in \
                 simulated time up to now (or --until), and retries after 1, 12, 24, 48 and 72 \
-                simulated hours whatever is not answered with 200 to 206. It waits for none of \
-                them. --faults names delivery faults: a JSON list of rules such as \
+                simulated hours whatever is not answered with 200 to 206. Simulated hours pass \
+                at once. --faults names delivery faults: a JSON list of rules such as \
                 {"fault":"refused","status":503,"type":"DID_RENEW",\
                 "from":1,"count":5,"attempts":2}; \
                 the faults are lost, late and duplicated (with milliseconds), reordered, dropped, \

@@ -78,7 +78,7 @@ struct SimulateCommand: AsyncParsableCommand {
         private func plan(_ settings: Settings) throws -> HistoryPlan {
             guard (events == nil) != (chains == nil), skip >= 0 else {
                 throw CommandFailure.invalidOption(
-                    "Give --events or --chains, a number above 0 (and --skip none below).")
+                    "Give either --events or --chains, and --skip a number of 0 or more.")
             }
             return try settings.simulatedLives(
                 events.map { .events($0) } ?? .chains(chains ?? 1), seed: seed)

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Foundation
 
-/// The command line of the ledger (`Contract.md`): one file per command, no logic.
+/// The command line of the ledger (`Contract.md`).
 @main
 struct Subledger: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

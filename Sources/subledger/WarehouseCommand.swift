@@ -10,8 +10,8 @@ struct WarehouseCommand: OutputCommand {
         commandName: "warehouse",
         abstract: "Append-only lines for a warehouse: how each event changed the ledger's answers.",
         discussion: """
-            A written line never changes: a withdrawn one is followed by a line of its own, at a \
-            later position. Resume with --after and the last position you have, and --rules with \
+            A written line never changes: a correction is a further line, at a later \
+            position. Resume with --after and the last position you have, and --rules with \
             the value of that column.
             """)
 

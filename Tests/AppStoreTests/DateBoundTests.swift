@@ -13,7 +13,7 @@ struct DateBoundTests {
     @Test("Dates at the bounds are accepted unchanged", arguments: [earliest, latest])
     func within(_ milliseconds: Int64) throws {
         let date = Timestamp(milliseconds: milliseconds)
-        #expect(date.isNameable && date.clamped == date)
+        #expect(date.isInRange && date.clamped == date)
         #expect(try TransactionPayload.decode(payload(milliseconds)).signedDate == date)
         let stored = try TransactionPayload.decode(payload(milliseconds), clampsDates: true)
         #expect(stored.signedDate == date)

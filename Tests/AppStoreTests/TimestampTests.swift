@@ -41,8 +41,8 @@ struct TimestampTests {
         ] as [(String, Int64)])
     func read(_ text: String, _ milliseconds: Int64) {
         #expect(Timestamp(rfc3339: text)?.milliseconds == milliseconds)
-        let isNameable = Timestamp(milliseconds: milliseconds).isNameable
-        #expect(Timestamp(userInput: text)?.milliseconds == (isNameable ? milliseconds : nil))
+        let isInRange = Timestamp(milliseconds: milliseconds).isInRange
+        #expect(Timestamp(userInput: text)?.milliseconds == (isInRange ? milliseconds : nil))
     }
 
     @Test(

@@ -94,6 +94,6 @@ struct EvidenceTarget: FuzzTarget {
             position: 1, key: payloadHash, attributes: attributes,
             receivedAt: Timestamp(milliseconds: 0), receivedAtClaimed: false, identity: nil,
             payloadHash: payloadHash, evidenceHash: payloadHash, leafHash: payloadHash)
-        return try? FactDecoder.decode(LoggedEvent(event: event, evidence: packed)).first?.fact
+        return FactDecoder.decode(LoggedEvent(event: event, evidence: packed)).first?.fact
     }
 }

@@ -92,7 +92,7 @@ package struct StoryTelling {
     }
 
     private static func moments(_ reading: ChainReading) -> [Timestamp] {
-        let facts = reading.lifeFacts.map(\.at)
+        let facts = reading.timelineEvents.map(\.at)
         let edges = reading.intervals.flatMap { interval in
             [interval.from, interval.to?.advanced(byMilliseconds: -1)].compactMap { $0 }
         }

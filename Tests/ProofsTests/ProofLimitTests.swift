@@ -112,7 +112,7 @@ struct ProofLimitTests {
     func statements() async throws {
         try await ProvenStory.run(StoryTelling.names[0]) { session, _, _ in
             let event = try #require(try await session.ledger.log.event(at: 1))
-            let stated = try #require(try FactDecoder.decode(event).first)
+            let stated = try #require(FactDecoder.decode(event).first)
             let other = ChainId(
                 bundleId: stated.chain.bundleId,
                 originalTransactionId: OriginalTransactionId("other"))

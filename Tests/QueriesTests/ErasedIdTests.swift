@@ -33,7 +33,7 @@ struct ErasedIdTests {
             try await ledger.erase(customer: customer.rawValue)
         }
         await #expect(throws: QueryError.self) {
-            try await ledger.session { _ = try await $0.snapshot.decidedChain(name) }
+            try await ledger.session { _ = try await $0.snapshot.chainForCommand(name) }
         }
         for action in [
             Command.Action.link(customer), .note(customer),

@@ -118,7 +118,7 @@ extension JSONCursor {
         } else {
             moment = Timestamp(milliseconds: try decimal(key, integralOnly: false))
         }
-        if moment.isNameable { return moment }
+        if moment.isInRange { return moment }
         guard clampsDates else {
             throw JSONError(.numberOutOfRange, offset: start, field: key.string)
         }

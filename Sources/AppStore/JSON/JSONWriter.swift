@@ -14,7 +14,7 @@ public struct JSONWriter: Sendable {
     /// Whether answers state the time and position of their query: without these they stay
     /// byte-identical until their content changes.
     package var isStamped = true
-    /// Arrays end with the element that exceeds it: the output is then too large for its reader.
+    /// `array(_:_:_:)` and `objects` stop after the element that exceeds it; other arrays do not.
     @usableFromInline package var byteLimit = Int.max
     /// Whether the next key or element needs a comma.
     private var needsComma = false

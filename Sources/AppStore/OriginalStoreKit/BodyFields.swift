@@ -108,7 +108,7 @@ struct BodyFields {
     private func moment(_ milliseconds: Int64, _ key: String) throws(JSONError) -> Timestamp? {
         guard milliseconds > 0 else { return nil }
         let moment = Timestamp(milliseconds: milliseconds)
-        guard moment.isNameable || clampsDates else {
+        guard moment.isInRange || clampsDates else {
             throw JSONError(.numberOutOfRange, offset: 0, field: key)
         }
         return moment.clamped

@@ -41,7 +41,7 @@ public struct AppReceipt: Hashable, Sendable {
     public var originalTransactionIds: [OriginalTransactionId] {
         var seen: Set<OriginalTransactionId> = []
         return inAppPurchases.compactMap { purchase in
-            let id = purchase.originalTransactionId ?? purchase.transactionId?.own
+            let id = purchase.originalTransactionId ?? purchase.transactionId?.asOriginal
             guard let id, seen.insert(id).inserted else { return nil }
             return id
         }

@@ -134,7 +134,7 @@ public struct SalesReportReader: Sendable {
                 if notCompared[event] != nil || notCompared.count < SalesReport.eventNameCount {
                     notCompared[event, default: 0] += amount
                 }
-                // The report has the day and product all the same, with none of what is compared.
+                // Amount 0 records that the report covers this day and product.
                 return [try row(cells, .renewals, day, 0)]
             }
             return [try row(cells, figure, day, amount)]

@@ -60,7 +60,7 @@ extension Timestamp {
 
     /// Parses a person's input: RFC 3339, epoch milliseconds (digits without a leading zero, with
     /// an optional minus), or a day `YYYY-MM-DD`, which means midnight UTC. Nil outside the years 1
-    /// to 9999, too (`isNameable`).
+    /// to 9999, too (`isInRange`).
     public init?(userInput text: String) {
         var reader = DigitReader(text)
         let moment: Timestamp?
@@ -70,7 +70,7 @@ extension Timestamp {
             moment =
                 Int64(plain: text).map { Timestamp(milliseconds: $0) } ?? Timestamp(rfc3339: text)
         }
-        guard let moment, moment.isNameable else { return nil }
+        guard let moment, moment.isInRange else { return nil }
         self = moment
     }
 }

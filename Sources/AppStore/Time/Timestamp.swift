@@ -29,7 +29,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 
     /// Whether the moment lies in the years 1 to 9999. Others are rejected, because calendars and
     /// sums of durations are valid only in a limited range.
-    public var isNameable: Bool { Timestamp.earliest <= self && self <= Timestamp.latest }
+    public var isInRange: Bool { Timestamp.earliest <= self && self <= Timestamp.latest }
 
     /// The nearest moment in that range, for logs of earlier releases.
     public var clamped: Timestamp { min(max(self, .earliest), .latest) }

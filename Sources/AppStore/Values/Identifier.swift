@@ -83,7 +83,7 @@ public typealias AppTransactionId = Identifier<AppTransactionTag>
 extension TransactionId {
     /// The chain of an original StoreKit purchase without an original transaction, which is the
     /// first of its chain. Nil for "0", which means no id in Xcode's receipts.
-    public var own: OriginalTransactionId? {
+    public var asOriginal: OriginalTransactionId? {
         rawValue == "0" ? nil : OriginalTransactionId(rawValue)
     }
 }

@@ -15,7 +15,7 @@ extension APIFailure {
                 + " notifications with a new secret are rejected, too.")
     }
 
-    /// A permanent status without a receipt, or a transient one after all retries.
+    /// A permanent status without a receipt, or 21002, which may be transient, after all attempts.
     static func receiptRefused(
         _ status: Raw<VerifyReceiptStatus>, attempts: Int
     ) -> APIFailure {

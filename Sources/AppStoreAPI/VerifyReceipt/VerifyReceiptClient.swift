@@ -31,8 +31,8 @@ public final class VerifyReceiptClient: Sendable, Undisclosed {
     /// try Production first.
     ///
     /// Throws `invalidRequest` if the input is not a receipt, `wrongSharedSecret` for 21004,
-    /// `receiptRefusedByApple` for every other status that persists after retries, and the other
-    /// failures of a request.
+    /// `appleUnavailable` for 21005, 21009 and retryable 21100 to 21199 after all attempts,
+    /// `receiptRefusedByApple` for every other status, and the other failures of a request.
     public func verify(
         _ receipt: [UInt8], first: Environment = .production
     ) async throws(APIFailure) -> APIResponse<VerifyReceiptResponse> {

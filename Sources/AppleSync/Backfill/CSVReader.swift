@@ -63,7 +63,7 @@ struct CSVReader {
         while true {
             guard let end = fieldEnd(from: cursor, limit: start + BackfillLimits.recordByteCount)
             else {
-                return skip(&record, "a quotation mark is not closed, or is followed by other text")
+                return skip(&record, "its quoting is invalid (RFC 4180), or it is over 1 MiB")
             }
             record.fields.append(cursor..<trimmed(cursor, end))
             guard record.fields.count <= BackfillLimits.columnCount else {

@@ -30,7 +30,7 @@ extension APICredentials {
             case .unusableId:
                 throw ConfigurationError(
                     .invalidValue, key: "\(key).keyId",
-                    reason: "keyId and issuerId are ids without spaces.")
+                    reason: "keyId and issuerId must have 1 to 256 bytes, without spaces.")
             }
         }
     }

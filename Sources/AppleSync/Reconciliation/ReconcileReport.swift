@@ -24,8 +24,8 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
     /// Apple could not be reached, refused their app or its key, or limited the app's rate.
     public var left: Int { chains - results.count - withoutKey - paused }
 
-    /// The first result of each app that Apple refused, or whose key, with the refusal as its
-    /// failure; also where another failure is `stop`.
+    /// The first result of each app for which Apple refused the app or its key; its `failure` is
+    /// the refusal, whether that is `stop` or not.
     public var refusals: [ChainReconciliation] { firstOfApps { $0.isRefusedApp } }
 
     /// The first result of each app whose rate Apple limited, likewise.

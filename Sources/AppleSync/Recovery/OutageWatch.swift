@@ -58,7 +58,7 @@ public struct OutageWatch: Sendable {
             arrivals, now: now, swept: all(swept, of: app, in: ledger, now: now))
     }
 
-    /// All sweeps: the certain window, even where version 1 has ended it, and the other one. No
+    /// The swept windows: the certain one, even where version 1 has ended it, and `swept`. No
     /// sweep confirms what came before the last version 1 notification or Apple's history: a window
     /// that reaches back so far counts from the beginning, or a silence or late deliveries of that
     /// time would be suspected forever.

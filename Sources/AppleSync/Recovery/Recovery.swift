@@ -41,8 +41,8 @@ public struct Recovery: Sendable {
 
     /// Slices walked concurrently; with one, the same responses give the same sequence of requests.
     package var width = Recovery.walkCount
-    /// How long a window that ended now is resumed: longer than a first sweep usually takes, so
-    /// that its progress is not lost; later, so much has been sent that a new window is due.
+    /// How long an interrupted `endsNow` recovery is resumed: a first sweep usually takes less.
+    /// After that the same request begins a new window.
     static let openMilliseconds: Int64 = 86_400_000
     /// Slices walked concurrently: Apple responds slowly, and the client limits the rate.
     static let walkCount = APILimits.concurrency
@@ -293,8 +293,8 @@ public struct Recovery: Sendable {
         }
     }
 
-    /// Leaves out notifications whose events were erased: with its notificationUUID, a tombstone
-    /// can be found, and so the life under a random id.
+    /// Leaves out notifications whose events were erased: a notificationUUID would lead to the
+    /// tombstone, and so to the pseudonym of the erased chain.
     func unerased(
         _ undelivered: [UndeliveredNotification]
     ) async throws(StoreError) -> [UndeliveredNotification] {

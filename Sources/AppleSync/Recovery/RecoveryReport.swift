@@ -78,7 +78,7 @@ public struct RecoveryReport: Sendable {
         case refused
         /// Unswept time lies between the certain window and this one.
         case gap
-        /// The window is entirely in the future.
+        /// The window begins within `RecoveryRun.settleMilliseconds` of the request, or later.
         case future
         /// Apple delivered version 1 notifications in the window or after it: only what follows the
         /// last of them is certain, once a version 2 notification signed after it is here.

@@ -85,8 +85,8 @@ public struct RecoveryRun: Sendable {
 
     // MARK: Confirming
 
-    /// Appends a sweep if it extends the certain window. Returns why the window does not have all
-    /// of it, if it should.
+    /// Appends a sweep if it extends the certain window. Returns why part of the window is not
+    /// certain; nil if all of it is.
     private func confirm(
         _ finished: Recovery.Finished
     ) async throws(StoreError) -> RecoveryReport.Reservation? {
@@ -200,7 +200,7 @@ public struct RecoveryRun: Sendable {
 }
 
 extension Recovery.Finished {
-    /// Notifications of the requested window, each once.
+    /// Notifications received in the passes that count for the window, repetitions included.
     var fetchedCount: Int64 {
         record.slices.filter { plan.isCounted($0.pass) }.reduce(0) { $0 + $1.fetchedCount }
     }

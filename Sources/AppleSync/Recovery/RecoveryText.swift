@@ -164,7 +164,7 @@ public enum RecoveryText {
             case .filtered: "; only part of the window was requested"
             case .refused: "; rejected pieces prevent it from advancing"
             case .gap: "; the time between that and this window is not covered"
-            case .future: "; the window is in the future"
+            case .future: "; the window begins in the last five minutes or in the future"
             case .versionOne:
                 "; Apple's history does not cover the time in which it sends version 1 notifications"
             }

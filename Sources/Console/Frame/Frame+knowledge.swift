@@ -10,7 +10,7 @@ extension Frame {
             if case .knownPosition(let position) = state.knowledge { "#\(position)" } else {
                 state.knowledge.knownAt?.rfc3339 ?? ""
             }
-        // The usual beginning follows what is known: kept, it may lie beyond that.
+        // Without the usual `from`: it depends on the known time, and may be after an earlier one.
         let stated = kept.filter { $0.0 != "from" || $0.1 != usualFrom }
         let fields: HTML = """
             \(Page.hidden(stated))\

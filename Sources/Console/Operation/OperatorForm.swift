@@ -66,7 +66,7 @@ package struct OperatorForm {
             (
                 "Redeliver to \(id)",
                 "The changes of these positions are posted again under the same ids; receivers that"
-                    + " keep to them notice nothing.", "Redeliver"
+                    + " deduplicate by id ignore them.", "Redeliver"
             )
         case .lookUp:
             (

@@ -55,7 +55,7 @@ package enum WebhooksPage {
         return """
             <p class="banner \(report.failed == 0 ? "info" : "warn")" role="status">The redelivery has \
             ended: \(changes), \(report.delivered) delivered, \(report.failed) failed\(reason). The \
-            standing below is that of the usual delivery.</p>
+            states below are of ordinary delivery, not of this redelivery.</p>
             """
     }
 }

@@ -96,7 +96,7 @@ package struct CustomerPage {
         if isUnknown { return frame.unknown(reading.customer.rawValue) }
         let why: HTML =
             reading.chains.isEmpty
-            ? "this customer holds no purchase and no grant by \(frame.time(reading.moment.at))"
+            ? "this customer holds no purchase and no grant at \(frame.time(reading.moment.at))"
             : "none of this customer's purchases gives an entitlement (consumables never do)"
         return """
             <section class="verdict unknown"><p>– <b>No access</b>: \(why).</p>\(elsewhere)</section>
@@ -143,7 +143,7 @@ package struct CustomerPage {
             <p class="says">Say: “<span id="\(id)">\(reason.advice(of: chain))</span>”
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
-            \(linked(verdict, chain))\(heard(chain)).</p>
+            \(linked(verdict, chain))\(lastArrival(chain)).</p>
             \(caveats(isWarning ? chain?.answer.notices ?? [] : []))\(withdrawal(verdict))
             </section>
             """
@@ -183,10 +183,9 @@ package struct CustomerPage {
     }
 
     /// Without events whose arrival an import does not state.
-    private func heard(_ chain: ChainReading?) -> HTML {
-        let heard = chain?.facts.values.filter { $0.command == nil && $0.isArrivalKnown }
-            .map(\.receivedAt).max()
-        guard let last = heard, frame.state.at == nil else { return "" }
+    private func lastArrival(_ chain: ChainReading?) -> HTML {
+        let arrivals = chain?.facts.values.filter { $0.command == nil && $0.isArrivalKnown }
+        guard let last = arrivals?.map(\.receivedAt).max(), frame.state.at == nil else { return "" }
         return "; last heard \(frame.time(last))"
     }
 

@@ -185,9 +185,9 @@ package struct EventPage {
             <noscript><p class="banner warn">Nothing was verified here: that needs JavaScript. \
             <code>subledger audit verify --signatures</code> checks the same.</p></noscript>
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">\(subject) The fields and the payload that this page shows are compared \
-            with nothing. The log's tree: \(proof.treeSize) events with root \
-            <span class="id">\(proof.root.hexadecimal.prefix(16))…</span></p>
+            <p class="muted">\(subject) The fields and the payload above are the service's \
+            reading; the browser does not check them. The log's tree: \(proof.treeSize) events \
+            with root <span class="id">\(proof.root.hexadecimal.prefix(16))…</span></p>
             </section>
             """
     }
@@ -214,8 +214,8 @@ package struct EventPage {
         }
     }
 
-    /// Where the verifier finds the evidence: one JWS on the page, anything else, of which the page
-    /// may show unusual characters otherwise, by its address.
+    /// Where `verify.js` finds the evidence: a short JWS on the page; anything else at the address
+    /// of the raw bytes, since the page may show characters escaped.
     private var evidenceAttributes: HTML {
         guard let evidence = detail.evidence else { return "" }
         if isJWS, event.attributes.kind != .renewalPair,

@@ -8,8 +8,8 @@ public struct Configuration: Sendable, Equatable {
     /// Nil: log and operational state are files in the data directory.
     public var database: Database?
     public var apps: [App]
-    /// The other apps of the file after `limit(to:)`: their evidence is not accepted, but neither
-    /// are their shared secrets kept.
+    /// The other apps of the file after `limit(to:)`. Their evidence is not accepted; their shared
+    /// secrets are known so that no copy of refused evidence keeps them.
     public private(set) var otherApps: [App] = []
     /// Paths of extra trusted roots, DER or PEM.
     public var trustedRoots: [String]

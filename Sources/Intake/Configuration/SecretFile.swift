@@ -8,9 +8,9 @@ package enum SecretFile {
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
-    /// The text of a file of at most `limit` bytes; `key` names the setting in errors.
+    /// The text of a file of at most `byteCount` bytes; `key` names the setting in errors.
     ///
-    /// Throws `unreadableFile`.
+    /// Throws `unreadableFile`, also for a larger file.
     package static func text(
         _ file: String, key: String, upTo byteCount: Int
     ) throws(ConfigurationError) -> String {
@@ -18,7 +18,7 @@ package enum SecretFile {
         else {
             throw ConfigurationError(
                 .unreadableFile, key: key,
-                reason: "The file cannot be read or holds no secret; check path and permissions.")
+                reason: "It is unreadable or over \(byteCount) bytes; check path and permissions.")
         }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -154,9 +154,10 @@ struct AnswerReader {
         var first = index
         for earlier in history.renewalSubjects.renewals(of: interval.period).reversed()
         where earlier < index && !history.renewalSubjects.isUnknown(earlier) {
-            let subtype = facts[facts.renewals[first].fact].cause.subtype?.value
+            let decision = facts.renewals[first].fact
             if history.isDecidedAgain(
-                after: earlier, in: interval.period, isNotified: subtype == .autoRenewDisabled)
+                after: earlier, in: interval.period,
+                isNotified: facts[decision].cause.subtype?.value == .autoRenewDisabled)
             {
                 break
             }

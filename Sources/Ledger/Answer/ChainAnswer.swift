@@ -20,7 +20,7 @@ public struct ChainAnswer: Hashable, Sendable {
     public var phase: Phase
     public var ownership: Ownership
     public var appAccountToken: String?
-    /// Trust of the event that states the token; nil without a token.
+    /// Highest trust at which periods begun by then state the token; nil without a token.
     public var appAccountTokenTrust: Trust?
     public var price: Money?
     public var storefront: String?

@@ -23,7 +23,7 @@ extension Lifecycle {
                 guard let best = history.facts[period.bestFact].statedTransaction else { return }
                 best.value.writeAttributes(to: &json)
             }
-            json.array("facts", lifeFacts) { json, fact in
+            json.array("facts", timelineEvents) { json, fact in
                 json.array { json in
                     json.value(fact.name.rawValue)
                     json.value(fact.at.milliseconds)

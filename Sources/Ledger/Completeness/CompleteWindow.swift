@@ -1,7 +1,7 @@
 public import AppStore
 
-/// The interval `[from, through)` of signedDates that sweeps of Apple's history covered: in that of
-/// an answer every notification Apple sent is stored. Nothing is claimed about earlier ones.
+/// An interval `[from, through)` of signedDates that sweeps of Apple's history covered. Where an
+/// answer states one, every notification Apple sent in it is stored; earlier ones may be missing.
 public struct CompleteWindow: Hashable, Sendable {
     public var from: Timestamp
     public var through: Timestamp

@@ -105,10 +105,10 @@ public struct Completeness: Hashable, Sendable {
         return add(bundleId, position, receivedAt, window, last.versionOneAt)
     }
 
-    /// Folds a version 1 notification that Apple delivered: Apple sends an app one version, so
-    /// until then it sent no version 2, and its history, which has no other, proves nothing of that
-    /// time. Returns the app's last state if it changed. That is a new one only where the window
-    /// changed, so that the following notifications of version 1 add none.
+    /// Folds a version 1 notification that Apple delivered. Apple sends an app only one version,
+    /// and its history has version 2 alone, so it proves nothing about the time until then.
+    /// Returns the app's last state if it changed. A state is added only if the window changes, so
+    /// further notifications of version 1 add none.
     @discardableResult
     public mutating func take(
         versionOneDelivered receivedAt: Timestamp, of bundleId: BundleId, position: Int64

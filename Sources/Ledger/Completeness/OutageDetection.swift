@@ -193,7 +193,7 @@ public enum OutageDetection {
 
     /// The windows that Apple's history still covers at least partly, and those that ended before
     /// it begins.
-    public static func parted(
+    public static func partitioned(
         _ suggestions: [Suggestion], now: Timestamp, in environment: Environment
     ) -> (reported: [Suggestion], tooOld: [Suggestion]) {
         let oldest = now.advanced(

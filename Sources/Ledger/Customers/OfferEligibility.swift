@@ -33,7 +33,7 @@ public struct OfferEligibility: Hashable, Sendable {
         case neverSubscribed
     }
 
-    /// Whether the customer is in that position.
+    /// Whether the customer qualifies for the offer.
     public var isEligible: Bool { reason == .noIntroductoryOffer || reason == .lapsed }
 
     init(_ reason: Reason, _ evidence: [Int64] = []) {

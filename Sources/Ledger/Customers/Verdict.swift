@@ -17,7 +17,7 @@ public struct Verdict: Hashable, Sendable {
     public var endedAt: Timestamp?
     /// The cited chain; nil for a grant.
     public var originalTransactionId: OriginalTransactionId?
-    /// Trust of the verdict (`Lifecycle.md` §2 rule 2): the lowest among the events that decide the
+    /// Trust of the verdict (`Lifecycle.md` §6 and §7): the lowest among the events that decide the
     /// state, including the token that names the customer; `operator` for a grant.
     public var trust: Trust
     /// Positions of the events that decide it, ascending.

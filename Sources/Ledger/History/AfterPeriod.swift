@@ -26,7 +26,7 @@ struct AfterPeriod: Sendable {
     var reason: EndReason?
     var hasFailing = false
     var hasOver = false
-    /// The first EXPIRED notification among the facts that ended it.
+    /// The first EXPIRED notification in the window of rule 5, whatever follows it.
     var expiredFact: Int?
     /// Grace was stated without a date and with no other evidence of its end: a notice.
     var undatedGraceFact: Int?

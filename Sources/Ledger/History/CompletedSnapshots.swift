@@ -25,8 +25,8 @@ struct CompletedSnapshots {
         if isCommitted { endCommitments() }
     }
 
-    /// A renewal info names its period by `renewalDate`; the transaction beside it may be an older
-    /// one.
+    /// Turns auto-renew off where a commitment will not continue, in renewal infos whose
+    /// `renewalDate` ends its last billing period: the transaction beside one may be older.
     private mutating func endCommitments() {
         let ends = Set(
             facts.flatMap { fact -> [Timestamp] in
@@ -100,7 +100,7 @@ struct CompletedSnapshots {
         let donors = about.filter { $0 != index }
         var whole = snapshot.completed(by: donors.compactMap { ordered[$0].transaction })
         whole.completeOffer(by: donors.map { ordered[$0] }, trust: fact.trust)
-        // It decides which purchases are one: a lower rank must not merge two.
+        // Transactions with one webOrderLineItemId are joined: a lower rank must not cause that.
         if snapshot.webOrderLineItemId == nil {
             whole.webOrderLineItemId =
                 donors.lazy.filter { ordered[$0].trust >= fact.trust }
@@ -189,8 +189,8 @@ struct CompletedSnapshots {
         return purchases
     }
 
-    /// Only receipts lack the field, and an upgrade is never reversed; but statements of lower
-    /// trust cannot supply it.
+    /// Whether a purchase in a receipt was upgraded: as a statement of at least its trust says (an
+    /// upgrade is never reversed), else if another product was bought at its cancellation.
     private static func isUpgraded(
         _ snapshot: TransactionSnapshot, _ index: Int, _ others: [Int], _ facts: [Fact],
         _ purchases: [Int64: [ProductId: Trust]]

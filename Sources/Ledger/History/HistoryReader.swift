@@ -140,7 +140,7 @@ struct HistoryReader {
     private mutating func readTime(of index: Int, until limit: Timestamp?) {
         let from = periods[index].countsFrom
         let own = Segment(
-            state: label(index), from: from, to: earlier(periods[index].end, limit),
+            state: stateOfPeriod(index), from: from, to: earlier(periods[index].end, limit),
             proof: proof(index))
         add(own, of: index)
         guard let after = after[index] else { return }
@@ -199,7 +199,7 @@ struct HistoryReader {
 
     // MARK: Rule 7
 
-    private mutating func label(_ index: Int) -> ChainState {
+    private mutating func stateOfPeriod(_ index: Int) -> ChainState {
         if facts.transactionReason(periods[index].bestFact) == .renewal { return .renewing }
         switch stateBefore(index) {
         case .subscribed, .renewing, .grace, .billingRetry: return .renewing

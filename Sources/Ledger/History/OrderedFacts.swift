@@ -10,7 +10,7 @@ final class OrderedFacts: Sendable {
     let facts: [Fact]
     /// `signedDate` of each fact, in a separate array for fast search.
     let times: [Timestamp]
-    /// Unusable and undated facts; they have no effect.
+    /// Unusable and undated facts, commands and erasures among them: no effect on the history.
     let unusable: [Fact]
     /// Every renewal snapshot, oldest first.
     let allRenewals: [RenewalPoint]
@@ -38,7 +38,7 @@ final class OrderedFacts: Sendable {
         guard all.ranksDiffer else { return all }
         var ranks = TrustRanks(all, after: nil)
         var known = 0
-        // What a rejected purchase made to be ignored is judged by the next pass.
+        // Purchases that were ignored because of a rejected one are judged by the next pass.
         while ranks.rejected.count > known {
             known = ranks.rejected.count
             let rest = OrderedFacts(ranks.counted, completed, unusable, environment, ranks: nil)

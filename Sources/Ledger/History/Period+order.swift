@@ -51,10 +51,10 @@ extension Period {
             && facts.transactionReason(bestFact) != .purchase
     }
 
-    /// The time after which a purchase that runs when this renewal would begin replaced it: any
-    /// where this one was upgraded or revoked before it began, or upgraded at any time (a RENEWAL)
-    /// and never stated as begun; where it was not stated as begun otherwise, one since it was
-    /// first stated; nil: none.
+    /// A purchase that runs at this renewal's start replaced it if it began after this time.
+    /// `.min`: each did, as this was revoked or upgraded before its start or, unless `isRevoked`,
+    /// is a RENEWAL upgraded later and never stated as begun. `firstStated`: this was otherwise
+    /// never stated as begun. Nil: none did.
     ///
     /// - Parameter isRevoked: whether the purchase that governs when this one would begin is
     ///   revoked then.

@@ -129,12 +129,12 @@ extension Period {
         }
     }
 
-    /// Whether it is no copy: the first purchase of the chain, or stated by a signed SUBSCRIBED or
-    /// DID_RENEW: of a copy neither is sent. A body of version 1 does not say which of its
-    /// transactions it is about.
+    /// Whether it is no copy: the first purchase of the chain, or stated by a SUBSCRIBED or
+    /// DID_RENEW, which Apple does not send for copies. Those of version 1 do not count: a body
+    /// does not say which of its transactions it is about.
     private func isOriginal(_ all: [TransactionRecord], _ facts: OrderedFacts) -> Bool {
         let first = facts[bestFact].statedTransaction?.originalTransactionId
-        if records.contains(where: { all[$0].transactionId.own == first }) { return true }
+        if records.contains(where: { all[$0].transactionId.asOriginal == first }) { return true }
         return records.lazy.flatMap { all[$0].statements }.contains { statement in
             let fact = facts[statement.fact]
             let type = fact.cause.notificationType?.value

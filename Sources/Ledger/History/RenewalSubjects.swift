@@ -17,9 +17,9 @@ struct RenewalSubjects: Sendable {
     let subjects: [Subject?]
     /// For each period, the range of its points; for the first period of a run, those of the run.
     private var ranges: [Range<Int>]
-    /// For each period, the one whose purchase or renewal overtook earlier renewal infos: itself,
-    /// or that of the period before where it continues a commitment; the first point that was
-    /// signed since it began or was stated; and from when it may have been paid.
+    /// For each period, the `period` whose purchase overtook earlier renewal infos (itself, or the
+    /// first of the commitment it continues), the first point that is not overtaken (`since`), and
+    /// when Apple may have begun to charge for it (`charge`).
     private let purchases: [(period: Int, since: Int, charge: Timestamp)]
 
     init(_ facts: OrderedFacts, _ periods: [Period]) {
@@ -46,30 +46,33 @@ struct RenewalSubjects: Sendable {
     ) -> [(period: Int, since: Int, charge: Timestamp)] {
         var purchases: [(period: Int, since: Int, charge: Timestamp)] = []
         purchases.reserveCapacity(periods.count)
-        for (index, period) in periods.enumerated() {
-            if let last = purchases.last, isContinued(periods[index - 1], by: period, facts) {
+        for index in periods.indices {
+            let best = periods[index].bestFact
+            if let last = purchases.last,
+                isContinued(periods[index - 1].bestFact, by: best, facts)
+            {
                 purchases.append(last)
                 continue
             }
-            let known = min(period.start, period.firstStated)
+            let known = min(periods[index].start, periods[index].firstStated)
             let since = facts.renewals.indices.partitioningIndex {
                 facts.renewals[$0].signedDate >= known
             }
-            let charge = period.start.advanced(byMilliseconds: -period.leadMilliseconds)
+            let charge = periods[index].start.advanced(
+                byMilliseconds: -periods[index].leadMilliseconds)
             purchases.append((index, since, charge))
         }
         return purchases
     }
 
-    /// Whether a period is a further billing period of the commitment of the period before.
-    private static func isContinued(
-        _ before: Period, by period: Period, _ facts: OrderedFacts
-    ) -> Bool {
-        guard let earlier = facts[before.bestFact].statedTransaction?.commitment,
-            let later = facts[period.bestFact].statedTransaction?.commitment,
-            let first = earlier.billingPeriodNumber, let next = later.billingPeriodNumber
+    /// Whether a period is a further billing period of the commitment of the period before, by the
+    /// facts that state them best.
+    private static func isContinued(_ before: Int, by next: Int, _ facts: OrderedFacts) -> Bool {
+        guard let earlier = facts[before].statedTransaction?.commitment,
+            let later = facts[next].statedTransaction?.commitment,
+            let first = earlier.billingPeriodNumber, let second = later.billingPeriodNumber
         else { return false }
-        return first < next && earlier.totalBillingPeriods == later.totalBillingPeriods
+        return first < second && earlier.totalBillingPeriods == later.totalBillingPeriods
     }
 
     private static func subject(
@@ -187,9 +190,11 @@ extension History {
     /// Whether what a point states is decided anew although an earlier point about its run states
     /// the same: a period overtook that one. Where the charge may have been made before the earlier
     /// one, only a notification of the decision is a new one.
-    func isDecidedAgain(after earlier: Int, in period: Int, isNotified: Bool) -> Bool {
+    func isDecidedAgain(
+        after earlier: Int, in period: Int, isNotified: @autoclosure () -> Bool
+    ) -> Bool {
         renewalSubjects.isOvertaken(earlier, by: period)
-            && (isNotified
+            && (isNotified()
                 || facts.renewals[earlier].signedDate < renewalSubjects.charge(of: period))
     }
 }

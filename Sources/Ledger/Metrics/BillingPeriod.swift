@@ -1,6 +1,6 @@
 import AppStore
 
-/// The length of time covered by one payment of a subscription, and its source (`Metrics.md`, MRR).
+/// The time covered by one payment of a subscription, and its source (`Metrics.md`, Money).
 public struct BillingPeriod: Hashable, Sendable {
     public var length: ISO8601Period
     /// Inferred from the dates of the payload because the catalogue has no entry: 28 to 31 days are

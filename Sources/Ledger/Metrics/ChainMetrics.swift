@@ -96,7 +96,7 @@ struct StretchReader {
         return DimensionValues(snapshot, app: app, catalogue: catalogue)
     }
 
-    /// For a chain that was entitled at an earlier time; nil if it was until now.
+    /// The gain if access returns after time without it; else nil, also at the first interval.
     private func gain(_ index: Int) -> Gain? {
         guard history.intervals[index].state.isEntitled, index > 0 else { return nil }
         switch history.intervals[index - 1].state {

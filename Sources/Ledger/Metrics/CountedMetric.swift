@@ -25,7 +25,7 @@ public enum CountedMetric: String, Sendable, CaseIterable {
     case revenue
     /// An estimate of what Apple pays out.
     case proceeds
-    /// Customers by the first paid period, and the number of periods reached.
+    /// Chains by the first paid period, and the number of periods reached.
     case retention
 
     /// The columns, in order.

@@ -34,8 +34,8 @@ public struct CountedStretch: Hashable, Sendable {
     public var isTrial: Bool { isActive && values.phase == .trial }
 }
 
-/// The column of a chain that begins to count: by the state just before, independent of its label
-/// (`Metrics.md`, "column of a gain"). Raw values are part of the contract.
+/// The column of a chain that gains access: by the state just before, independent of the new state
+/// (`Metrics.md`, "The roll-forward"). Raw values are part of the contract.
 public enum Gain: String, Sendable, CaseIterable {
     /// Never entitled before.
     case new

@@ -50,7 +50,7 @@ extension OccurrenceReader {
 
     /// Auto-renew turned off and on, with the days before the period's end and after its start.
     mutating func readAutoRenew() {
-        for fact in life.lifeFacts where !history.isOneTime {
+        for fact in life.timelineEvents where !history.isOneTime {
             let side: String
             switch fact.name {
             case .autoRenewDisabled: side = "off"
@@ -75,7 +75,7 @@ extension OccurrenceReader {
 
     /// Product changes, by the catalogue's levels if it has both, and by the length of the periods.
     mutating func readProductChanges() {
-        for fact in life.lifeFacts where !history.isOneTime {
+        for fact in life.timelineEvents where !history.isOneTime {
             switch fact.name {
             case .upgraded, .downgraded, .crossgraded: break
             default: continue
@@ -101,6 +101,6 @@ extension OccurrenceReader {
 }
 
 extension CountedPeriod {
-    /// A price divisible by every length, for comparing lengths.
+    /// A price whose annual amounts compare the lengths of periods; no payment.
     static let yardstick: Int64 = 1_000_000
 }

@@ -97,8 +97,8 @@ extension OccurrenceReader {
         }
     }
 
-    /// Customers by their first paid period: the number of paid periods each reached, and the
-    /// number each could have reached by now.
+    /// The chain in the cohort of its first paid period: the paid periods it reached, and those it
+    /// could have reached by now.
     mutating func readRetention() {
         guard !life.isAdopted else { return }
         let known = paid.filter { $0.start < limit && !$0.isReplaced }

@@ -62,7 +62,7 @@ extension Lifecycle {
                 period.spans.contains { $0.isRefund && $0.contains(time) }
             })
         found.cancellations = Int64(
-            lifeFacts.count { $0.name == .autoRenewDisabled && $0.at <= time })
+            timelineEvents.count { $0.name == .autoRenewDisabled && $0.at <= time })
         return found
     }
 }

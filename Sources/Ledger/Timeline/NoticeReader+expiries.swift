@@ -1,8 +1,8 @@
 import AppStore
 
 extension NoticeReader {
-    /// Whether no notification precedes an EXPIRED of this reason, or something other than
-    /// auto-renew and failures explains it (`Lifecycle.md` §4, `unexplainedExpiry`).
+    /// Whether an EXPIRED of this reason needs no earlier signed statement: Apple sends none, a
+    /// price increase is pending, or a lower rank has one (`Lifecycle.md` §4, `unexplainedExpiry`).
     ///
     /// - Parameters:
     ///   - period: its index.

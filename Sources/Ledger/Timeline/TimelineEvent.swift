@@ -26,8 +26,8 @@ public enum TimelineEventName: String, Sendable, CaseIterable {
 /// A fact in the life of a chain that changes no state.
 public struct TimelineEvent: Hashable, Sendable {
     public var name: TimelineEventName
-    /// Its signedDate; for `refunded` the revocationDate, for `upgraded` and `renewed` the
-    /// purchaseDate; where the purchase in a body proves it, that purchase's date.
+    /// Its signedDate (of a reversal or extension shown by a listed purchase, the purchase's); for
+    /// `refunded` the revocationDate; for `renewed` and carried-out product changes purchaseDate.
     public var at: Timestamp
     public var productId: ProductId?
     public var transactionId: TransactionId?

@@ -68,11 +68,12 @@ extension TimelineEventReader {
         _ view: inout RenewalView, at index: Int, _ renewal: Shared<RenewalSnapshot>,
         in period: Int
     ) {
-        let cause = facts[facts.renewals[index].fact].cause
+        let fact = facts.renewals[index].fact
         if renewal.willRenew != nil {
-            let isNotified = cause.subtype?.value == .autoRenewDisabled
             if let last = view.lastStatus,
-                history.isDecidedAgain(after: last, in: period, isNotified: isNotified)
+                history.isDecidedAgain(
+                    after: last, in: period,
+                    isNotified: facts[fact].cause.subtype?.value == .autoRenewDisabled)
             {
                 if renewal.willRenew == false, view.willRenew == false { view.willRenew = true }
                 view.commitmentWillRenew = nil
@@ -82,9 +83,10 @@ extension TimelineEventReader {
             view.lastStatus = index
         }
         guard let next = renewal.autoRenewProductId else { return }
-        let isNotified = cause.notificationType?.value == .didChangeRenewalPref
         if next == view.pendingProductId, let last = view.lastProduct,
-            history.isDecidedAgain(after: last, in: period, isNotified: isNotified)
+            history.isDecidedAgain(
+                after: last, in: period,
+                isNotified: facts[fact].cause.notificationType?.value == .didChangeRenewalPref)
         {
             view.pendingProductId = nil
         }

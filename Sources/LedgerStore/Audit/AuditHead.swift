@@ -41,7 +41,7 @@ package struct AuditHead: Sendable {
     }
 
     /// Positions within 1…n need no check: events are contiguous there, or the gap is a finding.
-    /// Each statement sees one moment: an append is never in it by half.
+    /// Each statement reads one snapshot, so it never sees half of an append.
     private static func surplusEvidence(_ tables: any SQLTables) throws -> [Int64] {
         let places = [
             "position < 1", "position > (SELECT coalesce(max(position), 0) FROM @events)",

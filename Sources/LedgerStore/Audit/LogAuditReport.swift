@@ -20,7 +20,7 @@ public struct LogAuditReport: Sendable {
     /// Findings a report holds (`Log.md` §6).
     public static let findingLimit = 1_000
 
-    /// Whether every hash was recomputed and there are no findings.
+    /// Whether there are no findings. The leaf hashes of tombstones are taken as stored.
     public var isSound: Bool { findings.isEmpty }
 
     package init() {}

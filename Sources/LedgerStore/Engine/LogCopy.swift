@@ -43,15 +43,15 @@ public struct LogCopy: Sendable {
             await progress(copied.size, end.size)
             let page = try await source.page(after: copied.size, through: end.size)
             try await append(page, to: &copied)
-            // An erasure meanwhile names rows that were copied as tombstones: it belongs to them.
+            // Rows erased meanwhile were copied as tombstones: copy their erasure, too.
             guard copied.size == end.size else { continue }
             let later = try await source.erasurePositions(after: end.size, through: .max)
             guard !later.isEmpty else { continue }
             end = try await source.tree()
             isOvertaken = true
         }
-        // A target that is new holds what the source erased only where the copy was overtaken; in
-        // another one an interrupted run may have left the removal undone.
+        // A new target holds erased bytes only if an erasure overtook the copy; an older one also
+        // if an interrupted run did not purge it.
         if present.size > 0 || isOvertaken,
             try await !source.erasurePositions(after: 0, through: end.size).isEmpty
         {

@@ -12,7 +12,7 @@ package struct AppendBatch: Sendable {
     package var isProbe = false
     /// Whether the probe also tests that there is room for events (`LogStatements.takeRoom`).
     package var takesRoom = false
-    /// Refuses the batch where the log has newer events than its erasure covers.
+    /// Refuses the batch where events after the scope's position may belong to the erasure.
     package var erasure: ErasureScope?
     /// Refuses the batch where the log has an erasure after this position.
     package var erasuresThrough: Int64?

@@ -20,8 +20,8 @@ public struct ErasureScope: Sendable {
             ?? ErasureScope.mayCover(event.attributes.kind)
     }
 
-    /// Whether an event of this kind that names no chain may be about a person. An erasure may
-    /// have erased the same one.
+    /// Whether an event of this kind that names no chain may be about the person to be erased; true
+    /// for an erasure, which may be of the same person.
     package static func mayCover(_ kind: EventKind?) -> Bool { kind != .sweep }
 
     package static var overtaken: StoreError {

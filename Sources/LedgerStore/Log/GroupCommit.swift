@@ -27,10 +27,10 @@ public final class GroupCommit: Sendable {
     /// Queues events as one batch, which is never split over transactions; returns when they are
     /// durable. `startDraining` starts the drainer on its own thread.
     ///
-    /// - Parameter position: refuses them where the log has an erasure after it; nil never does.
+    /// - Parameter position: the events are refused if the log has an erasure after it; nil: never.
     ///
-    /// Throws `batchTooLarge`, `queueFull`, `closed`, or what the drainer answers; with a position
-    /// also `erasureOvertaken`, where the answer is empty.
+    /// Throws `batchTooLarge`, `queueFull`, `closed`, or the drainer's error; with a position also
+    /// `erasureOvertaken`, which a drainer may state by an empty answer.
     package func append(
         _ events: [NewEvent], notErasedAfter position: Int64? = nil,
         startDraining: @Sendable () -> Void

@@ -3,7 +3,7 @@
 /// for one as for many; a pause of a few milliseconds leaves the cores to the appending callers. A
 /// single caller never waits.
 enum GroupCommitDelay {
-    /// Events from which a commit waits for more: fewer come from few callers, which would wait for
+    /// Batches, and events, from which a commit waits for more: few callers would only wait for
     /// each other.
     static let leastEventCount = 4
     /// Events that suffice for a separate commit.

@@ -5,7 +5,7 @@ package struct KnownEvent {
     let position: Int64
     let evidenceHash: Digest?
     let payloadHash: Digest?
-    /// Set only for an event of the same transaction.
+    /// Set only for an event placed in the same database transaction, which is not stored yet.
     let evidence: PackedEvidence?
 
     package init(

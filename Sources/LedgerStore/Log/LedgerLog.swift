@@ -6,13 +6,13 @@
 /// permanently. It may use only plain SQL and one head row per log: no sequences, no advisory
 /// locks, no triggers for correctness (`Log.md` §8). Order is guaranteed within one log only.
 public protocol LedgerLog: TableReader {
-    /// Names the store in messages and metrics: the path of its file.
+    /// Names the store in messages and metrics: a path, or a server's hosts, database and schema.
     var location: String { get }
 
     /// Packs evidence for this log; caches recent headers.
     var packer: EvidencePacker { get }
 
-    /// The batches that are appended together.
+    /// The queue of `append` and `erase`: batches that wait together share a transaction.
     var commits: GroupCommit { get }
 
     /// Starts the drainer of `commits` on its own thread. Called by `append` and `erase` alone.
@@ -58,8 +58,8 @@ public protocol LedgerLog: TableReader {
     // MARK: Audit
 
     /// Recomputes every hash from the stored bytes and checks the tree, headers and indexes.
-    /// `progress` receives the positions done and in total. Damage is reported, not thrown: throws
-    /// only `ioError`, `fileLocked`, `fileReplaced` or `closed`.
+    /// `progress` receives the positions done and in total. Damage is reported, not thrown. Throws
+    /// `closed`, `ioError`, `fileLocked`, `fileReplaced`, or the errors of a database server.
     func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport
@@ -91,8 +91,8 @@ extension LedgerLog {
     /// a position, throws `erasureOvertaken` when the log has an erasure after it.
     ///
     /// A batch is never split over transactions. Throws `batchTooLarge`, `queueFull`, `closed`,
-    /// `commitOutcomeUnknown`; until the log is reopened `fileReplaced`, until its head is accepted
-    /// `logWentBack`; or what the engine reported: `diskFull`, `fileLocked`, `fileReadOnly`,
+    /// `commitOutcomeUnknown`, `fileReplaced` until the log is reopened, `logWentBack` until it is
+    /// accepted, or what the engine reported: `diskFull`, `fileLocked`, `fileReadOnly`,
     /// `fileCorrupt`, `ioError`, `databaseUnavailable`, `databaseRefused`. After any of these,
     /// appending the same events again is safe.
     public func append(

@@ -29,10 +29,10 @@ public enum LogLimits {
     package static let checkpointByteCount = 128 * 1024 * 1024
     /// Frames in the write-ahead log after which the writer finishes the checkpoint itself, since a
     /// passive checkpoint concurrent with a writer that never pauses cannot reset the log. 768 MiB:
-    /// that batch takes twice as long, and this way fewer than one in a hundred does. (Tried: with
-    /// 128 MiB it was one in twenty-five.)
+    /// finishing doubles the time of the next batch, so of fewer than one in a hundred. (Tried:
+    /// with 128 MiB, of one in twenty-five.)
     package static let checkpointFrameCount = 96 * 1024
-    /// Frames after which it does so where almost nothing is left to move (`CheckpointSchedule`),
+    /// Frames after which the writer finishes if almost nothing is left (`CheckpointSchedule`),
     /// 96 MiB: overwriting a file costs a quarter less processor time to write and synchronise than
     /// growing one, as its length and its blocks stay the same.
     package static let reusedFrameCount = 12 * 1024

@@ -17,8 +17,8 @@ struct PackWriter {
     /// notification. The parts of a pair contain none that a reader would look for.
     ///
     /// - Parameters:
-    ///   - isNested: whether it is inside a payload: characters outside base64url in its header
-    ///     could make the surrounding text invalid JSON while it would be valid without it.
+    ///   - isNested: whether it is inside a payload. Its header must then be base64url: another
+    ///     character could make the JSON around it invalid, which is valid without it.
     ///   - decoded: the payload, if already decoded. A wrong one is detected when the evidence is
     ///     reassembled.
     mutating func append(

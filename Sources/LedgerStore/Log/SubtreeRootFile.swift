@@ -27,7 +27,7 @@ struct SubtreeRootFile: Sendable {
             try? data.write(to: URL(filePath: path), options: .atomic)
             return
         }
-        // A link leads to another file, whose first bytes were mistaken for roots.
+        // `roots` reads through a link; writing through one would change another file.
         let descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW)
         guard descriptor >= 0 else { return }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)

@@ -4,7 +4,7 @@
 /// Stored in SQL tables: engines open transactions and run the same statements. Every call is one
 /// transaction, durable when it returns.
 public protocol OperationalState: TableReader {
-    /// Names the store in messages: the path of its file.
+    /// Names the store in messages: a path, or a server's hosts, database and schema.
     var location: String { get }
 
     /// Throws the reason why the store cannot be used now: `fileReplaced` or `closed`.
@@ -100,8 +100,8 @@ public enum OperationsLimits {
     /// Minimum length of an id for which upload keys that contain it are erased, since clients
     /// choose the keys. Shorter ids occur in unrelated keys and are compared with whole keys.
     package static let containedByteCount = 8
-    /// Maximum bytes of a bundle id and an originalTransactionId that an index holds: a row of one
-    /// of PostgreSQL has 2,704. A log of an earlier release may hold longer ones.
+    /// Maximum bytes of a bundle id and an originalTransactionId in one index row, which PostgreSQL
+    /// limits to 2,704. A log of an earlier release may hold longer ids.
     package static let indexedByteCount = 2_600
     /// Readings of the feed's clock stored in one round trip: bounds memory.
     static let readingCount = 1_000

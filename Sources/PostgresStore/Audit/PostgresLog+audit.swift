@@ -8,8 +8,8 @@ extension PostgresLog {
     /// reassembled bytes, the tree and the headers, and checks that indexes and triggers are there
     /// and that the indexes of keys hold exactly the rows.
     ///
-    /// Damage is reported, not thrown: throws only `databaseUnavailable`, `databaseRefused`,
-    /// `ioError` or `closed`.
+    /// Damage is reported, not thrown. Throws `databaseUnavailable`, `databaseRefused`, `ioError`,
+    /// `closed`, `fileChanged` for a missing table or column, or what opening the log throws.
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {

@@ -79,7 +79,7 @@ struct GroupAppend {
             } catch {
                 switch error {
                 case .unknown(let second, let error):
-                    // The first transaction is over: its lock was free, and it was not found.
+                    // The earlier transaction is over: its lock was free.
                     (outcome, failure) = (second, error)
                     slot.drop()
                 case .failed(let error as PostgresError) where error.isPassing:

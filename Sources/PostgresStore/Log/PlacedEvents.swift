@@ -12,7 +12,7 @@ struct PlacedEvents {
     private(set) var erased: [Int64] = []
     /// The events that one may repeat, by identity: those in the log, and those placed before.
     private var known: [Digest: [KnownEvent]]
-    /// The stored evidence at a position; nil when it was erased or is damaged.
+    /// The stored evidence at a position; nil when it was erased. Throws `fileCorrupt` for damage.
     private let stored: (Int64) throws -> PackedEvidence?
 
     init(

@@ -21,7 +21,7 @@ public final class PostgresLog: SharedLog {
     let faults: (any CommitFaults)?
     let answerTimeout: Duration
     public let commits: GroupCommit
-    /// Why the last append was refused, if the log went back, and where it ended then.
+    /// The last error about a log that went back, and where that log ended (`loss`).
     let wentBack = Mutex<(head: Int64, error: StoreError)?>(nil)
     /// Whether something was written, or a probe found room, since the disk was last full.
     let hasRoom = Mutex(false)
@@ -100,8 +100,8 @@ public final class PostgresLog: SharedLog {
 extension ConnectionThreads {
     /// Runs `body` on one of the threads. Throws `closed` after `stop`.
     ///
-    /// - Parameter limit: how long it may wait in the queue, at most, while the work before it gets
-    ///   no answer, which takes seconds each; it then throws `databaseUnavailable`.
+    /// - Parameter limit: throws `databaseUnavailable` where `body` waited in the queue for so long
+    ///   without any answer from the database (`requireTimely`).
     func run<Value: Sendable>(
         _ location: String, within limit: Duration? = nil,
         _ body: @escaping @Sendable (ConnectionSlot) throws -> Value

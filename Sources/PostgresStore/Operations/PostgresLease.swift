@@ -24,8 +24,8 @@ final class PostgresLease: Lease {
 
 /// Renews a lease on its own thread, and releases it at the end.
 ///
-/// Compares holder and token: releases that number tokens reissue one after a failover that lost a
-/// lease.
+/// Compares holder and token: earlier versions of this program number the tokens, and give a number
+/// again after a failover that lost a lease.
 final class LeaseRenewal: Sendable {
     private let ended = DispatchSemaphore(value: 0)
     /// By the clock of this machine, counted from before the last statement that renewed it.

@@ -36,8 +36,8 @@ final class ConnectionThreads: Sendable {
     /// Notes that the database answered work of the queue.
     func noteAnswer() { queue.noteAnswer() }
 
-    /// Throws for work that waited in the queue for `limit` while the database answered none, or
-    /// until another thread could not connect either: connecting takes seconds each time.
+    /// Throws `timedOut` where the database has answered nothing for `limit` since `added`; without
+    /// a connection, the error of an attempt that failed since `added`, as each takes seconds.
     func requireTimely(
         _ slot: ConnectionSlot, added: ContinuousClock.Instant, within limit: Duration
     ) throws(PostgresError) {

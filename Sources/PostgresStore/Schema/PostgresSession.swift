@@ -8,16 +8,15 @@ struct PostgresSession: Sendable {
     /// next statement inside a transaction.
     let answerTimeout: Duration
 
-    /// A young table has no statistics: the planner would keep a sequential scan for prepared
-    /// statements, and inflated costs would start just-in-time compilation and parallel workers,
-    /// each of which costs more than the statement. A node that goes silent or is cut off inside a
-    /// transaction must not keep the lock of the head row. The server ends a wait for a lock before
-    /// the node gives up its connection: sessions of connections that were given up would queue for
-    /// the lock until none is left. A COMMIT is never acknowledged before it is durable: the server
-    /// sends the warning that a wait for the standby was cancelled, whatever the role has set. The
-    /// bounds of a role or database for statements and transactions would end the wait for a silent
-    /// node's lock before `lock_timeout` does, and the rewriting of a large table; the node bounds
-    /// each answer itself. Releases before 17 have no `transaction_timeout`.
+    /// Settings of every connection. No sequential scans, just-in-time compilation or parallel
+    /// workers: a young table has no statistics, and each would cost more than the statement. The
+    /// server ends a session that is idle in a transaction, which may lock the head row. It ends a
+    /// wait for a lock before the node gives up the connection: abandoned sessions would queue for
+    /// the lock until none is left. The warning that a wait for a standby was cancelled is always
+    /// sent, and `synchronous_commit` is never off: no COMMIT is acknowledged before it is durable.
+    /// Timeouts of the role or database for statements and transactions are off: they would end the
+    /// wait for a silent node's lock before `lock_timeout` does, and the rewriting of a table; the
+    /// node bounds each answer itself. Releases before 17 have no `transaction_timeout`.
     static let settings = Statement(
         """
         SELECT set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
@@ -81,8 +80,8 @@ extension PostgresLocation {
         "retention_answers",
     ]
 
-    /// Those of them that the role neither owns nor inherits from their owner.
-    private static let foreignTables = Statement(
+    /// The number of these tables whose owner's privileges the role does not have.
+    private static let notOwnedCount = Statement(
         """
         SELECT count(*) FROM pg_catalog.pg_class c
             JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -98,7 +97,7 @@ extension PostgresLocation {
         try await Blocking.run { () throws(StoreError) in
             do {
                 let connection = try session.open()
-                let command = PostgresLocation.foreignTables.with(schema)
+                let command = PostgresLocation.notOwnedCount.with(schema)
                 let row = try connection.run(command).first
                 guard try row?.int64(0) == 0 else { throw mayNotErase }
             } catch {
@@ -110,7 +109,7 @@ extension PostgresLocation {
     private var mayNotErase: StoreError {
         StoreError(
             .databaseRefused, path: description,
-            reason: "Nothing was erased now: this role does not own the tables of the log.",
+            reason: "This role does not own the tables of the log; this call erased nothing.",
             remedy: "Run the same erasure with a connection of the role that owns the schema.")
     }
 
@@ -123,11 +122,11 @@ extension PostgresLocation {
 }
 
 extension PostgresConnection {
-    /// Ids of the transactions that may keep removed rows, of any role: a role without special
-    /// rights sees that they are open, but not since when or what they read. Those are the ones in
-    /// this database, and those that write in any: a snapshot keeps what the oldest of them might
-    /// read. Those of VACUUM keep no rows.
-    private static let open = Statement(
+    /// Ids of the open transactions, of any role, that may keep removed rows: those in this
+    /// database, those that write in any (a snapshot keeps what the oldest of them might read), and
+    /// prepared ones; VACUUM keeps none. A role without special rights sees that a transaction is
+    /// open, but not since when or what it reads.
+    private static let transactionIds = Statement(
         """
         SELECT l.virtualtransaction::text
         FROM pg_catalog.pg_locks l JOIN pg_catalog.pg_stat_activity a ON a.pid = l.pid
@@ -141,12 +140,12 @@ extension PostgresConnection {
         """)
 
     func openTransactions() throws(PostgresError) -> Set<String> {
-        try Set(run(PostgresConnection.open.with()).rows.compactMap { $0.text(0) })
+        try Set(run(PostgresConnection.transactionIds.with()).rows.compactMap { $0.text(0) })
     }
 
-    /// Waits until no transaction may read what was removed before: rewriting a table keeps the
-    /// rows that one may still read. Those that began while one from before the removal was open
-    /// have to end, too: their snapshots are as old.
+    /// Waits until no open transaction may read what was removed: rewriting a table keeps the rows
+    /// that one may read. Waits for those open now, then for those that began while these were
+    /// open: their snapshots are as old.
     fileprivate func waitForTransactions(_ attempts: Int) throws {
         var older = try openTransactions()
         var isSecondRound = false
@@ -161,7 +160,7 @@ extension PostgresConnection {
             older.formIntersection(try openTransactions())
         }
         throw StoreError(
-            .fileLocked, reason: "A transaction that began before may read what was erased.",
+            .fileLocked, reason: "An open transaction may still read what was erased.",
             remedy: "Wait for long reports, backups and prepared transactions to end, and for those"
                 + " that write in other databases of the server; then run the same erasure again.")
     }

@@ -56,7 +56,7 @@ struct SchemaMigrator {
                 remedy: "Check database, schema and environment; nothing was created.")
         }
         guard applied > 0 else { return nil }
-        // By what every schema has since the first migration: one that is refused stays as it is.
+        // Reads only what the first migration made: a schema that is refused is not migrated.
         let found = try requireLedger(connection)
         try requireSeen()
         return applied == migrations.count ? found : nil

@@ -18,17 +18,17 @@ enum BundleFold {
     ) throws -> JSONValue? {
         var facts: [ChainId: [Fact]] = [:]
         for event in events {
-            for decoded in try FactDecoder.decode(event) {
+            for decoded in FactDecoder.decode(event) {
                 facts[decoded.chain, default: []].append(decoded.fact)
             }
         }
         return try value(query, in: environment, catalogue, of: facts)
     }
 
-    /// The same of the facts of each chain.
+    /// The same from the facts of each chain.
     ///
-    /// Throws `nothingToProve` where one has too many, and `malformedBundle` where one of a
-    /// subscription arrived after the query's `now`, and the time asked about is later, too.
+    /// Throws `nothingToProve` for a chain with too many facts, and `malformedBundle` for a
+    /// subscription with a known fact received after `query.now`, where `query.at` is later, too.
     static func value(
         _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
         of stated: [ChainId: [Fact]]

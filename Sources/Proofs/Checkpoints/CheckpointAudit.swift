@@ -39,8 +39,8 @@ public struct CheckpointAudit: Sendable {
 
     public struct Report: Sendable {
         public var checkpointCount = 0
-        /// Of these, the ones that the key signed; the others are of other keys of its origin, and
-        /// their root alone was compared. Nil without a key.
+        /// Of these, the ones that the key signed. Of those by other keys of its origin, the root
+        /// alone is compared; invalid ones are findings. Nil without a key.
         public var signedCount: Int?
         public var findings: [Finding] = []
 

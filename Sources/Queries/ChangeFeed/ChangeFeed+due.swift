@@ -79,8 +79,8 @@ extension ChangeFeed {
 
     // MARK: Following
 
-    /// The time that the node which runs the clock stored last, also while this one has no
-    /// subscribers; nil where no other node runs it: a time stored long ago is no start.
+    /// The time last stored by the node that runs the clock, while this node does not follow it
+    /// yet. Nil if no other node runs the clock: a stored time may then be old.
     func followedTime() async throws(StoreError) -> Timestamp? {
         guard !lease.isHeld, state.withLock({ $0.followed }) == nil,
             let operations = ledger.operations as? any SharedOperations

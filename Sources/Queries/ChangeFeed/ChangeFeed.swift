@@ -313,7 +313,7 @@ public final class ChangeFeed: Sendable {
         }
     }
 
-    /// Resumes where the last process stopped; on a new ledger starts now.
+    /// Resumes where the last process stopped; without a stored clock, in 1970.
     private func begin(_ head: Int64) async throws(StoreError) {
         guard state.withLock({ $0.at }) == nil else { return }
         var kept = try await ledger.operations.feedClock()

@@ -11,6 +11,6 @@ struct FeedStep {
     let scanStart: Timestamp
     let now: Timestamp
     let windowEnd: Timestamp
-    /// The subscription starts at its end; another part follows behind any.
+    /// Subscription starts that the end of this part resolves; if any, another part follows.
     let beginnings: [FeedBeginning]
 }

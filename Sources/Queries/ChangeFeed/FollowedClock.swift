@@ -9,7 +9,7 @@ struct FollowedClock: Equatable {
     /// The time it stored.
     let stored: Timestamp
 
-    /// Whether a subscription that starts there misses nothing any more.
+    /// Whether the stored clock has reached the start of a subscription.
     func hasPassed(_ beginning: FeedBeginning) -> Bool {
         guard beginning.position == position else { return beginning.position < position }
         return at.map { beginning.at <= $0 } ?? true

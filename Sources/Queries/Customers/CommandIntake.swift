@@ -185,8 +185,8 @@ public struct CommandIntake: Sendable {
             command.id = CommandIntake.claimId(chain, customer, policy, before: before)
             known = try await stored(command.id)
         }
-        // An erased claim belongs to an earlier life of the chain: this one is another decision. So
-        // it is where a client has used the id.
+        // An erased claim belongs to an earlier life of the chain, and a client may have used the
+        // id for another command: this claim is a new decision then.
         while let earlier = known, CommandIntake.decision(command, chain, in: earlier) == nil {
             before += ";\(earlier.event.position)"
             command.id = CommandIntake.claimId(chain, customer, policy, before: before)

@@ -4,7 +4,7 @@ internal import LedgerStore
 public import Projection
 internal import SQLiteStore
 
-/// Whether a customer is in the position an offer is for: the `eligibility` object of
+/// Whether a customer qualifies for an offer, and why: the `eligibility` object of
 /// `Contract.md`.
 public struct EligibilityAnswer: Sendable, JSONObjectWritable {
     /// The product of the offer.
@@ -57,7 +57,7 @@ public struct EligibilityError: Error, Sendable, Equatable, CustomStringConverti
 
     /// Stable names; scripts rely on them.
     public enum Code: String, Sendable, CaseIterable {
-        /// The ledger states that the customer is not in the position the offer is for.
+        /// By the ledger, the customer does not qualify for the offer.
         case notEligible
         /// The ledger cannot tell whether a subscription, or a purchase that cannot be read, is of
         /// the product's group.

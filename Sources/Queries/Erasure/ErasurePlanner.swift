@@ -30,9 +30,9 @@ struct ErasurePlanner: Sendable {
             try await require(customer, named.filter { !chains.contains($0) }, at: now)
             chains.formUnion(named)
         }
-        let homes = customer.map { [ChainId(customer: $0)] } ?? []
+        let customerKeys = customer.map { [ChainId(customer: $0)] } ?? []
         let asked = chains
-        var found = try await stated(by: &chains, homes)
+        var found = try await stated(by: &chains, customerKeys)
         let added = chains.subtracting(asked).sorted()
         if let customer { try await require(customer, added, at: now) }
         var ids = Set((chains.map(\.originalTransactionId.rawValue)))
@@ -44,7 +44,7 @@ struct ErasurePlanner: Sendable {
             purchaseIds.formUnion(stated.purchaseIds)
         }
         try await walk(chains, customer, ids, through: end, &found, report)
-        let facts = try await facts(at: found.sorted(), of: chains.union(homes))
+        let facts = try await facts(at: found.sorted(), of: chains.union(customerKeys))
         guard !found.isEmpty else {
             throw ErasureError(
                 .nothingToErase,
@@ -68,8 +68,8 @@ struct ErasurePlanner: Sendable {
             throw ErasureError(
                 .heldByAnother,
                 "\(chain.originalTransactionId) of \(chain.bundleId) names this customer, or a"
-                    + " receipt states it beside a chain that does, and another one holds it now."
-                    + " Name the chain, too, to erase it, or link it to this customer first.")
+                    + " receipt states it beside a chain that does, and another customer holds it"
+                    + " now. Name the chain, too, to erase it, or link it to this customer first.")
         }
     }
 
@@ -85,13 +85,13 @@ struct ErasurePlanner: Sendable {
         return found
     }
 
-    /// Positions of the facts of chains and homes. Adds the chains of the same receipts: they
+    /// Positions of the facts of chains and customerKeys. Adds the chains of the same receipts: they
     /// belong to the same person and share their evidence.
     private func stated(
-        by chains: inout Set<ChainId>, _ homes: [ChainId]
+        by chains: inout Set<ChainId>, _ customerKeys: [ChainId]
     ) async throws -> Set<Int64> {
         var positions: Set<Int64> = []
-        var next = chains.union(homes)
+        var next = chains.union(customerKeys)
         while !next.isEmpty {
             var added: Set<ChainId> = []
             for (_, facts) in try await ledger.facts.facts(of: next.sorted()) {
@@ -100,7 +100,7 @@ struct ErasurePlanner: Sendable {
                         fact.cause.kind.mayNameSeveralChains,
                         let logged = try await ledger.log.event(at: fact.position)
                     else { continue }
-                    added.formUnion(try FactDecoder.decode(logged).map(\.chain))
+                    added.formUnion(FactDecoder.decode(logged).map(\.chain))
                 }
             }
             next = added.subtracting(chains)
@@ -172,7 +172,7 @@ struct ErasurePlanner: Sendable {
     ) async throws -> Bool {
         if let chain = event.attributes.chainId, covered.contains(chain) { return true }
         guard let logged = try await ledger.log.event(at: event.position) else { return false }
-        let isStated = try FactDecoder.decode(logged).contains { stated in
+        let isStated = FactDecoder.decode(logged).contains { stated in
             let tokens = [
                 stated.fact.statedTransaction?.appAccountToken,
                 stated.fact.statedRenewal?.appAccountToken,
@@ -213,7 +213,7 @@ struct ErasurePlanner: Sendable {
         var facts: [ChainFact] = []
         for position in positions {
             guard let logged = try await ledger.log.event(at: position) else { continue }
-            facts += try FactDecoder.decode(logged).filter { stated in
+            facts += FactDecoder.decode(logged).filter { stated in
                 chains.contains(stated.chain)
                     && erased[stated.chain].map(stated.fact.isCounted) ?? true
             }

@@ -194,8 +194,8 @@ public struct PersonErasure: Sendable {
 
     /// The newest erasure of chains that were all erased before.
     private func lastErasure(of chains: [ChainId]) async throws(StoreError) -> Int64? {
-        let homes = chains.map { ChainId(erased: ErasedChain($0)) }
-        let erased = try await ledger.facts.facts(of: homes).map(\.1)
+        let erasedKeys = chains.map { ChainId(erased: ErasedChain($0)) }
+        let erased = try await ledger.facts.facts(of: erasedKeys).map(\.1)
         guard !erased.isEmpty, erased.allSatisfy({ !$0.isEmpty }) else { return nil }
         return erased.joined().map(\.position).max()
     }

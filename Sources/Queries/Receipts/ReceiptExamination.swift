@@ -60,8 +60,8 @@ public struct ReceiptExamination: Sendable {
                 ? error
                 : VerificationError(
                     .unsupportedAlgorithm,
-                    reason: "A transaction receipt of iOS 6 cannot be verified here: request its"
-                        + " id from the App Store.")
+                    reason: "A transaction receipt of iOS 6 cannot be verified here: look its"
+                        + " transactionId up with `subledger api transaction-info`.")
         }
         let unknown = (appReceipt?.inAppPurchases ?? []).filter { purchase in
             purchase.expiresDate == nil && purchase.productType?.value?.productType == nil

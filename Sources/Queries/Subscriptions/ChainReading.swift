@@ -27,7 +27,7 @@ public enum QueryError: Error, Sendable, Equatable {
     case unknownThen(String, reason: String)
     /// The id is known but has no state; with a sentence that says why.
     case stateless(String, reason: String)
-    /// The id is a random one of an erasure, which takes no decision.
+    /// The id is a random one of an erasure, under which commands are refused.
     case pseudonym(String)
     /// The id belongs to several apps, or to several chains.
     case ambiguousId(String, [ChainId])
@@ -251,8 +251,8 @@ extension LedgerSnapshot {
         return found
     }
 
-    /// As `chain`, but not under a random id of an erasure, which takes no decision.
-    public func decidedChain(
+    /// As `chain`, for a command: throws `pseudonym` for a random id of an erasure.
+    public func chainForCommand(
         _ id: String, bundleId: BundleId? = nil
     ) async throws(QueryError) -> ChainId {
         let chain = try await chain(id, bundleId: bundleId)

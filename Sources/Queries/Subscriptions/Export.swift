@@ -99,7 +99,7 @@ public struct Export: Sendable {
                 lines.add { reading.write(transition, to: &$0) }
             }
         case .facts:
-            for fact in reading.lifeFacts { lines.add { reading.write(fact, to: &$0) } }
+            for fact in reading.timelineEvents { lines.add { reading.write(fact, to: &$0) } }
         case .events: break
         }
     }

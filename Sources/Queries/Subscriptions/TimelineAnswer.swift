@@ -11,7 +11,7 @@ extension ChainReading {
 
     public var transitions: [Transition] { life.transitions.filter { $0.at <= moment.at } }
 
-    public var lifeFacts: [TimelineEvent] { life.lifeFacts.filter { $0.at <= moment.at } }
+    public var timelineEvents: [TimelineEvent] { life.timelineEvents.filter { $0.at <= moment.at } }
 
     /// A page of `entries`.
     ///

@@ -18,8 +18,8 @@ extension Trust {
 }
 
 extension EventAttributes {
-    /// What vouches for the event, for people. Of those of trust `transport`, Apple sent to the
-    /// ledger neither its own records nor what an operator imported.
+    /// What vouches for the event, for people. Trust `transport` includes the ledger's own records
+    /// of sweeps and what an operator imported, neither of which Apple sent to it.
     package var vouching: String {
         switch (trust, kind, source) {
         case (.transport, .sweep, _): "this service's record of what Apple answered (transport)"

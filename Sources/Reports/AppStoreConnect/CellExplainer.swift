@@ -47,7 +47,7 @@ struct CellExplainer {
         var drafts: [SalesReportTable.Cell: Draft] = [:]
         let found = Set(table.cells.map(\.key)).union(ledger.sides.map(\.key))
             .subtracting(table.unread)
-        // Apple may count their rest in a malformed row.
+        // A malformed row may hold the excess of the cell without a country: left out, too.
         let open = Set(table.unread.map { $0.with(country: "") })
         for cell in found {
             let apple = table.cells[cell]?.amount ?? 0

@@ -9,10 +9,10 @@ struct ComparedCells: Summable {
         private(set) var amount: Int64 = 0
         /// Chains, more than once where they add more than once.
         private(set) var chainCount = 0
-        /// More than the listed ones, in any order, with the first of all among them.
+        /// Unsorted; cut to `chains` now and then, which keeps the first ones.
         private var all: [ChainId] = []
 
-        /// Chains held before the first are selected.
+        /// Chains in `all` beyond which it is cut.
         static let heldChainCount = 4 * ExplainedCell.listedChainCount
 
         /// The first, in order.

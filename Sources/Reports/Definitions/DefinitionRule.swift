@@ -37,7 +37,7 @@ public enum DefinitionRule: String, Sendable, CaseIterable {
         case .lastThirtyDays:
             "Losses in the 30 days before the end are counted."
         case .fourWeeksAMonth:
-            "A week's price counts 4 times a month, a day's 30 times, other days' 28 / days."
+            "A week's price counts 4 times a month, a day's 30, three days' 10, n days' 28 / n."
         case .weekOf023Months:
             "A week is 0.23 months."
         case .refundedRemoved:

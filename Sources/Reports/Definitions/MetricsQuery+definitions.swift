@@ -22,7 +22,7 @@ extension MetricsQuery {
         guard scope.filters[.reason] == nil else { throw .comparedWhole }
         // Churn by reason has no rate, and returns have no reason.
         let applied = isByReason ? [.trialsExcluded] : rules
-        // Only an app's chains never leave a filter, which is no loss of their subscriber.
+        // Chains leave every filter but that by app, and leaving a filter loses no subscriber.
         guard
             metric == CountedMetric.active.rawValue || !applied.contains(.perSubscriber)
                 || scope.filters.keys.allSatisfy({ $0 == .app })

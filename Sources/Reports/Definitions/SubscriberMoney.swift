@@ -66,7 +66,7 @@ struct SubscriberMoney {
         var edges: [Edge] = []
         for span in spans {
             if let to = span.to {
-                // It has no moment in it.
+                // An empty span changes nothing.
                 guard span.from < to else { continue }
                 edges.append(Edge(at: to, span: span, step: -1))
             }
@@ -96,8 +96,8 @@ struct SubscriberMoney {
     /// Every change of the annual amount, separately by currency.
     var changes: [Change] {
         var changes: [Change] = []
-        // Of the currencies with amounts other than 0. The sums are exact, since each amount is
-        // subtracted again.
+        // By currency, without sums of 0. Int128, since a saturated sum would not return to 0 when
+        // its amounts are subtracted again.
         var sums: [String?: Int128] = [:]
         var everPaid = isAdopted ? nil : false as Bool?
         forEachMoment { moment, edges in

@@ -75,7 +75,7 @@ struct CellSum: Summable {
     var walkedCount = 0
     /// Why amounts could not be converted.
     var rateGaps: Set<CurrencyRates.Gap> = []
-    /// More than a page, in any order, with the first of all chains after `after` among them.
+    /// Unsorted chains after `after`; cut to `page` now and then, which keeps the first ones.
     private var chains: [CellChain] = []
 
     init(after: ChainId?, limit: Int) {

@@ -42,7 +42,7 @@ public struct CellParameters: Sendable {
         var found: [(dimension: Dimension, value: String?)] = []
         for text in group {
             let parts = text.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-            guard parts.count == 2 else { throw .invalidGroup("One of them has no =.") }
+            guard parts.count == 2 else { throw .invalidGroup("One entry has no =.") }
             let name = String(parts[0])
             guard let dimension = Dimension(rawValue: name) else { throw .unknownDimension(name) }
             guard !found.contains(where: { $0.dimension == dimension }) else {

@@ -48,7 +48,7 @@ package struct MetricCell: Sendable {
             let only = question.filters[dimension].flatMap { $0.count == 1 ? $0.first : nil }
             let stated = values.first { $0.dimension == dimension }
             guard stated != nil || only != nil else {
-                throw .invalidGroup("This one has the dimension \(dimension.rawValue), too.")
+                throw .invalidGroup("The value of the dimension \(dimension.rawValue) is missing.")
             }
             group.append((dimension, stated.map(\.value) ?? only ?? nil))
         }

@@ -1,6 +1,6 @@
 public import Ledger
 
-/// The metrics by name. All cases are those other than churn, which has its own form of answer.
+/// The metrics by name. `allCases` omits `churn`, whose answer has a form of its own.
 public enum MetricName: Hashable, Sendable, CaseIterable {
     /// The roll-forward of active chains, or of paid ones.
     case churn(isPaid: Bool)

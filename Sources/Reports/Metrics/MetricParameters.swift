@@ -181,7 +181,7 @@ public struct MetricParameters: Sendable {
         guard let from = try time(from, "from", zone) else { throw .invalidTime(parameter: "from") }
         let to = try time(to, "to", zone) ?? max(limit, from.advanced(byMilliseconds: 1))
         guard from < to else {
-            throw .invalidRange("The range ends where it begins or before; to is exclusive.")
+            throw .invalidRange("The range is empty: `to` is exclusive, and must be after `from`.")
         }
         guard from.milliseconds >= MetricsLimits.earliestMilliseconds else {
             throw .invalidRange("The range begins before 2008, when there was no App Store.")

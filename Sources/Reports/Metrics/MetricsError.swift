@@ -108,32 +108,31 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " in terms of payloads is documented by \(pack.rawValue); comparable are "
                 + MetricsError.documented + "."
         case .comparedWhole:
-            "Definitions are compared for all chains of an interval; omit by, and reason in where."
-                + " Only churn is broken down, by reason. Churn and mrr-movement of subscribers"
-                + " (stripe) take only app in where."
+            "Definitions are compared for all chains: omit `by`, except `reason` of churn, and"
+                + " `reason` in `where`. Churn and mrr-movement of subscribers (stripe) take only"
+                + " `app` in `where`."
         case .comparedAlone:
-            "Definitions are compared without rates and paid; omit these."
+            "Definitions are compared without `rates` and `paid`; omit these."
         case .basisOfRefunds:
-            "Only refunds have a basis, the day of the refund or of the purchase; omit the basis."
+            "Only the metric refunds has a `refundBasis` (`refund` or `purchase`); omit it."
         case .comparedKnowledge:
-            "Give knownAt or knownPosition: two values separated by a comma, or one to compare with"
-                + " everything."
+            "Give `knownAt` or `knownPosition`: two values separated by a comma, or one to compare"
+                + " with what is known now."
         case .invalidRates(let reason):
             "Rates are a currency and the value of one unit of each other in it, e.g."
                 + " USD,EUR:1.0834,JPY:0.006612. \(reason)"
         case .unusableRates(let reason):
-            "The configured table of rates cannot be used: \(reason) Correct it, or give none in"
-                + " place of rates to keep currencies separate."
+            "The configured table of rates cannot be used: \(reason) Correct it, or give `none` as"
+                + " `rates` to keep currencies separate."
         case .currencyConverted:
-            "With a table of rates every amount is in one currency; omit either currency from by"
-                + " and where, or the rates."
+            "With a table of rates every amount is in one currency; omit either `currency` in `by`"
+                + " and `where`, or the rates."
         case .missingRates(let currencies):
             "The table of rates lacks \(currencies.joined(separator: ", ")), which the amounts"
-                + " need; add a rate for each, or keep currencies separate: without a table, or with"
-                + " none in place of a configured one."
+                + " need; add a rate for each, or give `none` as `rates` to keep them separate."
         case .rateTooLarge(let currencies):
             "At the given rate amounts in \(currencies.joined(separator: ", ")) exceed any price;"
-                + " correct the rate: the value of one unit of that currency in the table's."
+                + " a rate is the value of one unit of that currency in the table's currency."
         case .unknownValue(let dimension, let value, let known):
             "No \(dimension.rawValue) is \(MetricsError.quoted(value)); it is one of \(known)."
         case .unknownColumn(let name, let known):

@@ -5,7 +5,7 @@ internal import Queries
 
 /// Computes metrics from one state of a ledger, for the command line and HTTP.
 public struct MetricsQuery: Sendable {
-    /// Reports progress: facts folded, and their approximate total.
+    /// Reports progress in events of the log, approximately: those read, and all.
     public typealias ProgressHandler = @Sendable (_ done: Int64, _ all: Int64) -> Void
 
     let snapshot: LedgerSnapshot

@@ -33,7 +33,7 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
         case .notProduction:
             "These figures describe a test environment, without payments and with accelerated time."
         case .nothingMatches:
-            "Nothing counted here ever had one of the values in the filter: its zeros may be due to"
+            "A value of the filter occurs nowhere in what can be counted here: zeros may be due to"
                 + " a misspelling. Values are compared literally; a breakdown by the dimension lists"
                 + " them."
         case .groupsApart:
@@ -77,10 +77,10 @@ public struct MetricsStamp: Sendable {
     public let remarks: [MetricsRemark]
     /// The rates of conversion; nil: currencies as Apple states them.
     public var rates: CurrencyRates?
-    /// The end of rows that are not over yet; nil as known at a time, which ends them for good.
+    /// The end of a row that is still running; nil where an earlier `knownAt` ends the last row.
     package var now: Timestamp?
 
-    /// The member `to` of a row. The tag of an answer leaves out one that is now.
+    /// Writes the member `to` of a row; for the entity tag, not of a row that is still running.
     func write(end: Timestamp, to json: inout JSONWriter) {
         if json.isStamped || end != now { json.member("to", end) }
     }

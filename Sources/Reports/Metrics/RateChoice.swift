@@ -15,7 +15,7 @@ public enum RateChoice: Sendable, Equatable {
     /// The table for a report; nil: nothing is converted.
     ///
     /// - Parameters:
-    ///   - metric: only metrics of money are converted.
+    ///   - metric: the configured table is for metrics of money only.
     ///   - parameters: of the question.
     ///   - configured: called only where the configured table is used.
     ///

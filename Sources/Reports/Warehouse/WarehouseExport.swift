@@ -91,7 +91,7 @@ public struct WarehouseExport: Sendable {
         // An erasure names only events before it.
         for position in try await log.erasurePositions(after: start, through: snapshot.position) {
             guard let erasure = try await log.event(at: position) else { continue }
-            for stated in try FactDecoder.decode(erasure) where stated.chain.isPseudonym {
+            for stated in FactDecoder.decode(erasure) where stated.chain.isPseudonym {
                 chains[stated.fact.position, default: []].insert(stated.chain)
             }
         }

@@ -28,7 +28,7 @@ package struct WarehouseReading {
     }
 
     private var facts: [Values: Int64] {
-        life.counted(catalogue).lifeFacts.reduce(into: [:]) { stated, fact in
+        life.counted(catalogue).timelineEvents.reduce(into: [:]) { stated, fact in
             stated[
                 [
                     .text(fact.at.rfc3339), .text(fact.name.rawValue),

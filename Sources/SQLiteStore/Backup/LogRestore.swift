@@ -328,8 +328,8 @@ public struct LogRestore: Sendable {
     ) throws -> String? {
         let setAside = ReplacedLog(log: logPath, now: now)
         defer { ReplacedLog.removeUnfinished(logPath) }
-        // Before the log changes, so that a log never has derived data of another one; but that of
-        // a lost log shows, until there is a log, that none may be begun.
+        // Derived data of a log with events goes before the log changes: it must never be beside
+        // another one. That of a lost log goes last: until then no new log may be begun.
         let hadEvents = before != nil && before != .position(0)
         if hadEvents { DerivedFiles.forgetAll(in: directory, holding: lock) }
         let name: String? =

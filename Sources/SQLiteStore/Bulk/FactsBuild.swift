@@ -121,12 +121,12 @@ extension LedgerLog {
                 let page = try await page(
                     after: position, through: stretch.upperBound, damaged: .marked)
                 guard let last = page.last else {
-                    // Rows that are missing before it are found by an audit.
+                    // Rows that are missing before the last one are found by an audit.
                     guard stretch.upperBound < stretches.through else { throw ended(stretch) }
                     break
                 }
                 for logged in page {
-                    for decoded in try FactDecoder.decode(logged) {
+                    for decoded in FactDecoder.decode(logged) {
                         FactRecord.append(
                             decoded, app: apps.number(decoded.chain.bundleId), to: &buffer)
                     }

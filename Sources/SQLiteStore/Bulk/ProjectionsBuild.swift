@@ -66,7 +66,7 @@ public final class ProjectionsBuild: Sendable {
             columns: ["id"] + SubscriptionRow.key + SubscriptionRow.columns
         ).run(rows.subscriptions)
         try insert(rows.intervals, IntervalRow.self, database)
-        try insert(rows.lifeFacts, TimelineEventRow.self, database)
+        try insert(rows.timelineEvents, TimelineEventRow.self, database)
         try insert(rows.notices, NoticeRow.self, database)
         try BulkInsert(
             database, table: ContributionRow.table,
@@ -118,7 +118,7 @@ public struct EncodedRows: Sendable {
     private(set) var chainCount: Int64 = 0
     private(set) var subscriptions = RowBytes()
     private(set) var intervals = RowBytes()
-    private(set) var lifeFacts = RowBytes()
+    private(set) var timelineEvents = RowBytes()
     private(set) var notices = RowBytes()
     /// Chains and first positions by transactionId: separate, since they have a different order.
     private(set) var transactions = RunBuffer()
@@ -153,7 +153,7 @@ public struct EncodedRows: Sendable {
         ])
         subscriptions.append(rows.subscription.values)
         intervals.append(rows.intervals, of: subscription)
-        lifeFacts.append(rows.lifeFacts, of: subscription)
+        timelineEvents.append(rows.timelineEvents, of: subscription)
         notices.append(rows.notices, of: subscription)
         transactions.append(rows.transactions, of: subscription, &key, &value)
         orderLines.append(rows.orderLines, of: subscription, &key, &value)

@@ -8,9 +8,9 @@ public enum FactDecoder {
     ///
     /// Total: evidence that was erased, that cannot be reassembled, or that this version cannot
     /// decode gives a fact that changes nothing and is flagged (`Lifecycle.md` §4, `unreadable`;
-    /// `Log.md` §3: no chain ever stops the others). Nothing is thrown. Dates outside the years
-    /// 1 to 9999, which earlier releases accepted, are clamped to that range.
-    public static func decode(_ logged: LoggedEvent) throws(StoreError) -> [ChainFact] {
+    /// `Log.md` §3: no chain ever stops the others). Dates outside the years 1 to 9999, which
+    /// earlier releases accepted, are clamped to that range.
+    public static func decode(_ logged: LoggedEvent) -> [ChainFact] {
         let event = logged.event
         switch event.attributes.kind {
         case .command: return command(logged).map { [$0] } ?? []

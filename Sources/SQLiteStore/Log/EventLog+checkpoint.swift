@@ -15,7 +15,7 @@ extension EventLog {
         try await checkpointer.access(path) { [self] in try runCheckpoint($0) }
     }
 
-    /// Who may write the files may also purge them.
+    /// A process that can write the files can also purge them: checks that they are in place.
     public func requirePurgeable() async throws(StoreError) { try requireFile() }
 
     /// Overwrites the write-ahead log, where copies of erased pages may remain. Waits for readers.

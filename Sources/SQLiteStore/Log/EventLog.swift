@@ -36,7 +36,7 @@ public final class EventLog: LedgerLog {
     static let applicationId: Int32 = 0x534C_4C47
     /// 8 KiB: fewer bytes an event than SQLite's 4 KiB, because evidence is about 1.5 KB.
     static let pageByteCount = 8_192
-    /// Holds the pages that a transaction of a thousand events writes, so that each goes to the
+    /// Holds the pages that the largest transaction (512 events) writes, so that each goes to the
     /// write-ahead log once. 64 MiB made no append faster (tried with a log of four million
     /// events).
     static let cacheKibibytes = 4 * 1_024

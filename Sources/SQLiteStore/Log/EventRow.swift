@@ -74,8 +74,8 @@ enum EventRow {
     private static let flags: [Int32] = [12, 13]
     private static let optionalDigests: [Int32] = [14, 15]
 
-    /// Whether every column holds the type the schema declares. `read` accepts a damaged value that
-    /// has the same meaning as the declared one; an audit does not.
+    /// Whether every column holds the type the schema declares. `readable` accepts a value of
+    /// another type that converts to a valid one; an audit does not.
     static func isWellFormed(_ row: PreparedStatement) -> Bool {
         for (column, declaration) in declared.enumerated() {
             let found = row.storageClass(Int32(column))

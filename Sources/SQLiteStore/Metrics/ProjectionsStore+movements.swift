@@ -20,7 +20,7 @@ public struct StoredMovements: Sendable {
 }
 
 /// Which sums to read: by month in `months`, by day in `days`, without the pending movements in
-/// `pending`. All moments are the start of a month or day.
+/// `pending`. The bounds of `months` and `days` are the starts of months and days.
 public struct MovementPlan: Sendable, Equatable {
     public var months: [Range<Timestamp>]
     public var days: [Range<Timestamp>]

@@ -111,7 +111,7 @@ public final class OperationsStore: OperationalState {
         }
     }
 
-    /// Runs `body`, which must only read, outside a transaction.
+    /// Runs `body`, which may write, on the connection and outside a transaction.
     func read<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {

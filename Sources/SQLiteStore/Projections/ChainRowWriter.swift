@@ -23,9 +23,9 @@ struct ChainRowWriter {
     mutating func write(_ rows: ChainRows) throws {
         let subscription = try write(rows.chain, rows.subscription)
         try write(rows.intervals, subscription)
-        try write(rows.lifeFacts, subscription)
+        try write(rows.timelineEvents, subscription)
         try write(rows.notices, subscription)
-        // Ids stated up to that position are stored: no later event has an earlier position.
+        // Ids first stated up to `position` are stored already: later events have later positions.
         for row in rows.transactions where row.firstPosition > position {
             transactions.append((row, subscription))
         }

@@ -6,7 +6,7 @@ public struct ChainRows: Sendable {
     public let chain: ChainId
     let subscription: SubscriptionRow
     let intervals: [IntervalRow]
-    let lifeFacts: [TimelineEventRow]
+    let timelineEvents: [TimelineEventRow]
     let notices: [NoticeRow]
     /// Every transactionId of the chain, with the first position that stated it.
     let transactions: [TransactionRow]
@@ -58,7 +58,7 @@ extension ChainRows {
         self.init(
             chain: chain, subscription: SubscriptionRow(life, facts: facts),
             intervals: life.intervals.map { IntervalRow($0, cause: life.cause(of: $0)) },
-            lifeFacts: life.lifeFacts.map { TimelineEventRow($0) },
+            timelineEvents: life.timelineEvents.map { TimelineEventRow($0) },
             notices: life.notices.map { NoticeRow($0) }, transactions: transactions,
             orderLines: orderLines, holdings: HoldingRow.rows(chain, life),
             contribution: contribution, reported: reported)
@@ -88,7 +88,7 @@ extension ChainRows {
     private func differencesInPlace(from other: ChainRows) -> [String] {
         SubscriptionRow.differences([subscription], [other.subscription])
             + IntervalRow.differences(intervals, other.intervals)
-            + TimelineEventRow.differences(lifeFacts, other.lifeFacts)
+            + TimelineEventRow.differences(timelineEvents, other.timelineEvents)
             + NoticeRow.differences(notices, other.notices)
             + TransactionRow.differences(transactions, other.transactions)
             + OrderLineRow.differences(orderLines, other.orderLines)

@@ -125,7 +125,8 @@ private struct ChainRowReader {
             return ChainRows(
                 chain: head.chain, subscription: head.row,
                 intervals: try rows(head.id, &misplaced),
-                lifeFacts: try rows(head.id, &misplaced), notices: try rows(head.id, &misplaced),
+                timelineEvents: try rows(head.id, &misplaced),
+                notices: try rows(head.id, &misplaced),
                 transactions: try stated(head.id), orderLines: try stated(head.id),
                 holdings: try HoldingRow.rows(head.id, database),
                 contribution: try contribution(head.id), misplaced: misplaced)

@@ -109,7 +109,7 @@ struct DatabaseFile: Sendable {
         // The first read creates the -wal and the -shm, so that they can be watched.
         _ = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema")
         try requireWritable(database)
-        try requireUnmovable(database)
+        try requireNoAutoVacuum(database)
         try synchronizeWriteAheadLog(database)
     }
 
@@ -137,7 +137,7 @@ struct DatabaseFile: Sendable {
     /// With auto-vacuum SQLite puts its own pages between the others, and would overwrite rows with
     /// them. No file of this program uses it: a header that says so is damaged
     /// (https://www.sqlite.org/fileformat2.html#pointer_map_or_ptrmap_pages).
-    private func requireUnmovable(_ database: Database) throws {
+    private func requireNoAutoVacuum(_ database: Database) throws {
         guard try Int.fetchOne(database, sql: "PRAGMA auto_vacuum") != 0 else { return }
         throw StoreError.corrupt(path: path, "Its header enables auto-vacuum.")
     }

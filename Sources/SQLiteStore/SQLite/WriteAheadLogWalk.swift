@@ -7,7 +7,7 @@ struct WriteAheadLogWalk {
     private var stored: WriteAheadLogSum
     private var computed: WriteAheadLogSum
     /// The first frame that does not verify.
-    private var firstOther: Int?
+    private var firstUnverified: Int?
     /// Whether the previous frame is that one or a later one, and ends a transaction.
     private var endedTransaction = false
     /// The number of the first corrupt frame, from 1.
@@ -30,15 +30,15 @@ struct WriteAheadLogWalk {
         let sum = stored.going(over: frame, isBigEndian: header.isBigEndian)
         let goesOn = sum == stated
         frameCount += 1
-        if goesOn, hasSalts, endedTransaction { damagedFrame = firstOther }
+        if goesOn, hasSalts, endedTransaction { damagedFrame = firstUnverified }
         if !goesOn, hasSalts, computed != stored,
             computed.going(over: frame, isBigEndian: header.isBigEndian) == stated
         {
             // Chains from the expected checksum, so the previous frame is corrupt.
-            damagedFrame = firstOther
+            damagedFrame = firstUnverified
         }
-        if firstOther == nil, !(goesOn && hasSalts) { firstOther = frameCount }
-        endedTransaction = firstOther != nil && word(4) != 0 && (goesOn || hasSalts)
+        if firstUnverified == nil, !(goesOn && hasSalts) { firstUnverified = frameCount }
+        endedTransaction = firstUnverified != nil && word(4) != 0 && (goesOn || hasSalts)
         (stored, computed) = (stated, sum)
     }
 }

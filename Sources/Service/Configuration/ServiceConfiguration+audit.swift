@@ -37,7 +37,7 @@ extension ServiceConfiguration {
             guard found.verifier.algorithm == .ed25519 else {
                 throw ConfigurationError(
                     .invalidValue, key: key,
-                    reason: "It is the key of a witness; `audit keygen` makes one of a log.")
+                    reason: "It is a witness's key; make the log's with `audit keygen`.")
             }
             guard found.verifier.name == origin else {
                 throw ConfigurationError(
@@ -70,7 +70,7 @@ extension ServiceConfiguration {
             return """
                 Several environments have the origin \(origin): to a witness, two logs of one name \
                 look like a fork. Give a new environment an origin and a key of its own (subledger \
-                audit keygen); a log with checkpoints keeps its origin, since they match no other.
+                audit keygen). Keep the origin of a log with checkpoints: each of them names it.
                 """
         }
     }

@@ -91,7 +91,7 @@ extension ServiceConfiguration {
         for var token in try mapping.mappings("tokens") {
             let read = try ServiceConfiguration.token(&token)
             guard !server.tokens.contains(where: { $0.digest == read.digest }) else {
-                throw token.invalid("sha256", "An earlier token has it; only that one would count.")
+                throw token.invalid("sha256", "An earlier token has the same; remove one of them.")
             }
             server.tokens.append(read)
         }
@@ -153,7 +153,7 @@ extension ServiceConfiguration {
         // Their values are secrets, and the user's name is logged.
         guard isName, !["authorization", "cookie"].contains(header.lowercased()) else {
             throw mapping.invalid(
-                "header", "A header's name is expected, e.g. X-Forwarded-User.")
+                "header", "A header other than Authorization and Cookie, e.g. X-Forwarded-User.")
         }
         guard !server.trustedProxies.isEmpty, !server.tokens.isEmpty else {
             throw mapping.invalid(

@@ -23,8 +23,8 @@ extension ServiceConfiguration {
         webhooks.filter { !served.contains($0.environment) }.map { webhook in
             """
             Nothing is delivered to the webhook \(webhook.name), which is of \
-            \(webhook.environment.rawValue): name that with serve --environment, or remove the \
-            endpoint.
+            \(webhook.environment.rawValue), an environment that is not served: add it with serve \
+            --environment, or remove the endpoint.
             """
         }
     }

@@ -72,7 +72,7 @@ extension ServiceConfiguration {
         for (index, bundleId) in bundleIds.enumerated() {
             guard let bundleId, ledger.app(bundleId) == nil else { continue }
             throw ConfigurationError(
-                .invalidValue, key: "\(key)[\(index)].bundleId", reason: "No app of `apps` has it.")
+                .invalidValue, key: "\(key)[\(index)].bundleId", reason: "It is not in `apps`.")
         }
     }
 
@@ -91,8 +91,8 @@ extension ServiceConfiguration {
         }
     }
 
-    /// A path in a configuration file: relative paths are relative to the file, not to the working
-    /// directory.
+    /// The data directory: a relative one is relative to the configuration file. (The paths of
+    /// other settings are relative to the working directory.)
     private static func path(_ path: String, relativeTo file: String?) -> String {
         guard !path.hasPrefix("/"), let file, let slash = file.lastIndex(of: "/") else {
             return path

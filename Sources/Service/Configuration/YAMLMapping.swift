@@ -26,7 +26,7 @@ struct YAMLMapping {
         }
         keys = mapping.keys.compactMap { $0.scalar?.string }
         values = Dictionary(zip(keys, mapping.values)) { first, _ in first }
-        // Yams tells 1 from "1".
+        // Yams treats 1 and "1" as different keys.
         guard values.count == keys.count else { throw fault("A mapping has a key twice.") }
         self.path = path
     }
@@ -57,7 +57,7 @@ struct YAMLMapping {
         return try YAMLMapping(node, path: name(key))
     }
 
-    /// The same, empty where nothing stands below the key.
+    /// As `mapping`, but an empty mapping, not nil, for a key without a value.
     mutating func presentMapping(_ key: String) throws(ConfigurationError) -> YAMLMapping? {
         if let found = try mapping(key) { return found }
         return values[key] == nil ? nil : try YAMLMapping([:], path: name(key))
@@ -105,9 +105,9 @@ struct YAMLMapping {
         return text
     }
 
-    /// What `read` makes of the text; nil where the key is absent.
+    /// The value that `read` parses from the text; nil where the key is absent.
     ///
-    /// - Parameter expected: the reason of the error for a text of which it makes nothing.
+    /// - Parameter expected: the reason of the error where `read` returns nil.
     mutating func value<Value>(
         _ key: String, _ expected: String, _ read: (String) -> Value?
     ) throws(ConfigurationError) -> Value? {

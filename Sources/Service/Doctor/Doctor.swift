@@ -180,8 +180,8 @@ public struct Doctor: Sendable {
                 configuration.ledger, environment: environment)
             let audit = Audit(
                 log: ledger.log, directory: ledger.directory, environment: environment)
-            // Only what was derived from it shows that a log went back: it is left as it is. Damage
-            // is none of that, and is repaired.
+            // Only derived data shows that a log went back, and opening a session would rebuild it.
+            // Derived data that is merely damaged is rebuilt.
             let isForeign = (try? await audit.derivedMatches()) == false
             var session = isForeign ? nil : try await LedgerSession.open(ledger)
             let derived = derived(session)
@@ -211,15 +211,15 @@ public struct Doctor: Sendable {
         }
     }
 
-    /// Nil: derived data is of another log.
+    /// - Parameter session: nil if the derived data is of another log.
     private func derived(_ session: LedgerSession?) -> [Finding] {
         guard let session else {
             return [
                 Finding(
                     .bad, "projections",
-                    "They hold events that the log lacks: it went back, or is another one. Put it"
-                        + " back, or `subledger restore` the newest backup; if the log is right,"
-                        + " `subledger rebuild` derives them from it.")
+                    "They hold events that the log lacks: the log went back or was replaced. Put"
+                        + " the right log back, or `subledger restore` the newest backup; if this"
+                        + " log is right, run `subledger rebuild`.")
             ]
         }
         // What cannot be read in the log is a finding about the log.

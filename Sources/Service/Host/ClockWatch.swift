@@ -83,8 +83,8 @@ public final class ClockWatch: Sendable {
 ///
 /// Between two readings both clocks advance equally, so idle periods and sleep do not matter as
 /// long as the monotonic clock counts sleep. A clock that goes back is trusted at once: the log
-/// keeps its own order. So is one that returns to the time that signatures prove, or before the
-/// first of them to where it was at the start: it was set back meanwhile, and is corrected.
+/// keeps its own order. A jump forward that ends within an hour of the time expected from
+/// `reference` is trusted, too: the clock had been set back, and is now corrected.
 struct ClockPolicy: Sendable, Equatable {
     /// Tolerated lead of the clock between two readings, milliseconds: corrections on a running
     /// machine are smaller.
@@ -129,9 +129,9 @@ struct ClockPolicy: Sendable, Equatable {
     /// later: that time has come, and a monotonic clock that says otherwise stood still in a paused
     /// virtual machine.
     ///
-    /// A signature proves that the time is not before it, but not that it is new: an old one that
-    /// arrives while the clock is set back replaces no later proof. A time in the future, which
-    /// signers other than Apple may state, would be replaced by no proof until it has come.
+    /// A signature proves only that its time has passed, so an older one never replaces a later
+    /// `reference`. A time over an hour ahead is ignored unless Apple signed it: a wrong one would
+    /// remain the reference until it has come.
     ///
     /// - Parameters:
     ///   - signedAt: of evidence whose signature was verified to a trusted root.

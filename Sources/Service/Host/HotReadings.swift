@@ -56,7 +56,7 @@ final class HotReadings<Key: Hashable & Sendable, Value: Sendable>: Sendable {
         }
     }
 
-    /// Forgets every value of a state before this one.
+    /// Empties the cache. Values read from an earlier state are not cached afterwards.
     func removeAll(before snapshot: LedgerSnapshot) {
         let source = Source(snapshot)
         state.withLock { $0 = State(source: source) }

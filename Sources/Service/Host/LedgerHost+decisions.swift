@@ -13,7 +13,7 @@ extension LedgerHost {
     /// since.
     ///
     /// Commands of one ledger are serialized, so that each is checked against the effects of the
-    /// previous one. A refused one is in `decisions` until the service stops.
+    /// previous one. `decisions` lists the last refused ones (`RefusedDecisions`).
     ///
     /// - `id`: an id of the chain the command is about; nil for a customer.
     ///
@@ -55,8 +55,8 @@ extension LedgerHost {
     ) async throws -> CommandReceipt {
         let served = try ledger(scope.environment)
         try requireClock()
-        // Before the turn, and in it no longer than until the same moment: the waits of those that
-        // queue must not add up.
+        // One deadline for the waits before and inside the lock, so that the waits of queued
+        // commands do not add up.
         let deadline = ContinuousClock.now + served.waitLimit
         _ = try await served.presentSnapshot(until: deadline)
         return try await served.decisions.pass {
@@ -109,7 +109,7 @@ extension LedgerSnapshot {
         _ id: String, _ bundleId: BundleId?, of served: ServedLedger
     ) async throws -> ChainId {
         do throws(QueryError) {
-            return try await decidedChain(id, bundleId: bundleId)
+            return try await chainForCommand(id, bundleId: bundleId)
         } catch {
             if case .noSuchSubscription = error, position < served.head {
                 throw ServingError.projectionBehind(position: position)
@@ -128,8 +128,8 @@ extension ServedLedger {
     /// itself.
     static let projectorPatience: Duration = .milliseconds(100)
 
-    /// The state at most `count` events behind the end of the log or, from `deadline` on, so near
-    /// to it that an event appended now is within `directEventCount`.
+    /// The state at most `count` events behind the end of the log; after `deadline`, the current
+    /// one if it is less than `directEventCount` events behind.
     ///
     /// Throws `projectionBehind`.
     func presentSnapshot(

@@ -195,7 +195,7 @@ extension ServedLedger {
     /// The customer that the transaction of an event names.
     fileprivate func customer(of position: Int64) async throws -> CustomerId? {
         guard let event = try await ledger.log.event(at: position) else { return nil }
-        return try FactDecoder.decode(event).lazy
+        return FactDecoder.decode(event).lazy
             .compactMap { $0.fact.transaction?.appAccountToken }.first
             .map { CustomerId(token: $0) }
     }

@@ -68,8 +68,8 @@ public final class LedgerHost: Sendable {
     let retentionLimit: Duration
     /// Writers of retention records; the files are closed after them.
     let recording = BackgroundTasks()
-    /// Checks the certificate chains of all evidence that is taken in, from Apple's answers as
-    /// well; nil where the configuration requires none.
+    /// Checks the certificate chains of all evidence that is taken in, also from Apple's responses;
+    /// nil if `verification.revocation` is `off`.
     public let revocation: RevocationChecks?
     /// Converts reports; nil: none is configured.
     let ratesFile: RatesFile?
@@ -207,8 +207,8 @@ public final class LedgerHost: Sendable {
 
     /// Keeps every environment projected until `stop`; then checkpoints and closes the files.
     ///
-    /// - `isServing`: false for a process beside the service: once its answers began, it leaves
-    ///   projections of other rules to the process that built them, and answers `otherRules`.
+    /// - `isServing`: false for a process beside the service. After its first state, it does not
+    ///   replace projections built by other rules, and its queries fail with `otherRules`.
     public func run(isServing: Bool = true) async {
         let writing = ledgers.map { _ in AsyncStream<Void>.makeStream() }
         await withTaskGroup(of: Void.self) { group in
@@ -266,8 +266,8 @@ public final class LedgerHost: Sendable {
             observer.noted(
                 ServingNote(
                     .error, "sharedSecretUnusable",
-                    "The shared secret of \(failure.bundleId) is unusable. One that was read before"
-                        + " stays; without one, version 1 notifications of the app are refused"
+                    "The shared secret of \(failure.bundleId) is unusable. An earlier one stays in"
+                        + " use; without one, version 1 notifications of the app are refused"
                         + " (sharedSecretMissing). \(failure.error)"))
         }
     }

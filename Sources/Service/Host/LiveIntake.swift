@@ -12,8 +12,8 @@ import Signing
 /// waiting at once, across callers.
 struct LiveIntake: Sendable {
     private let destinations: [Environment: Destination]
-    /// For evidence that names no served environment (`Contract.md`, `ingest`): where it names
-    /// none, for deliveries from Apple; of uploads it holds the copy in quarantine.
+    /// Destination of evidence that names no served environment (`Contract.md`, `ingest`). Accepts
+    /// what Apple delivers without an environment; refuses and quarantines the rest.
     private let home: Destination
     private let secrets: SharedSecrets
     let verifier: EvidenceVerifier
@@ -33,8 +33,7 @@ struct LiveIntake: Sendable {
         let preparation: EventPreparation
     }
 
-    /// - Parameter served: one or more. What names none of them is refused in Production, or else
-    ///   in the first.
+    /// - Parameter served: one or more. `home` is Production or, if that is not served, the first.
     init(
         served: [ServedLedger], apps: [Configuration.App], verifier: EvidenceVerifier,
         source: EventSource, secrets: SharedSecrets,

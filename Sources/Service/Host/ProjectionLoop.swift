@@ -45,7 +45,7 @@ struct ProjectionLoop: Sendable {
 
     private var ledger: EnvironmentLedger { served.ledger }
 
-    /// Whether a bulk rebuild goes on. Only bulk rebuilds ask, and each question is noted.
+    /// Whether a bulk rebuild continues. Each call also sets `Health.isRebuilding`.
     private var goesOn: @Sendable () -> Bool {
         { [served, shortLogCount] in
             served.health.withLock { $0.isRebuilding = true }

@@ -43,9 +43,9 @@ extension ProjectionLoop {
         return false
     }
 
-    /// Waits after a round that failed, and returns the wait after another one. A rebuild waits at
-    /// least as long as it lasted, unless it replaced `file`, the current one before, or the
-    /// database was away, which is soon back.
+    /// Waits after a failed round, and returns the wait after another failure. After a bulk rebuild
+    /// the wait is at least as long as the rebuild took, unless the rebuild replaced `file` (the
+    /// current file before the round) or the database was unavailable.
     func wait(
         _ pause: Duration, after error: StoreError, of file: String?, lasted: Duration
     ) async -> Duration {

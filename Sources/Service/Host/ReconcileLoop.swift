@@ -55,8 +55,8 @@ public struct ReconcileLoop: Sendable {
         }
     }
 
-    /// One round in one environment, without the chains of resting apps; returns the apps that
-    /// Apple refused, or whose key.
+    /// One round in one environment, without the chains of resting apps. Returns the apps for which
+    /// Apple refused the app or its key.
     private func round(_ served: ServedLedger, resting: Set<BundleId>) async -> [BundleId] {
         func noteFailure(_ code: String, _ message: String) {
             report(ServingNote(.warning, code, in: served.environment, "reconcile: \(message)"))

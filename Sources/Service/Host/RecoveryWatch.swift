@@ -72,8 +72,8 @@ public struct RecoveryWatch: Sendable {
         }
     }
 
-    /// Whether it resumed an earlier sweep, so that what was sent since that began is still to be
-    /// swept.
+    /// Checks one app. Returns true if it resumed an earlier sweep: a further check must then sweep
+    /// what was sent since that sweep began.
     private func check(
         _ served: ServedLedger, _ client: AppStoreServerAPIClient
     ) async throws(RecoveryFailure) -> Bool {
@@ -125,7 +125,7 @@ public struct RecoveryWatch: Sendable {
         // What follows the last version 1 notification is certain; the rest never will be.
         let isSettled = done.reservation == .versionOne && done.complete != nil
         uncertain.note(name, window, isSettled ? nil : done.reservation, at: now)
-        // Where Apple cut nothing off, an uncertain sweep had what lies before.
+        // `from < start`: Apple cut the window. Else an uncertain sweep fetched what lies before.
         if done.reservation == nil, let certain, certain < start, from < start {
             note(
                 "recoveryOutOfReach", served, client,

@@ -207,9 +207,9 @@ public struct ReceiptBody: Sendable {
         return newest.sorted { ($1.value, $0.key) < ($0.value, $1.key) }.map(\.key)
     }
 
-    /// The account of a receipt that names no chain: one for each buyer of the app, known by the
-    /// time of that purchase. The Sandbox states one time for all, so there it is one for each
-    /// receipt. Read only after the receipt was verified.
+    /// The budget account of a receipt that names no chain: the time at which the buyer got the
+    /// app. In Sandbox, where that time is the same for all, it is the receipt's creation date.
+    /// Read only after the receipt was verified.
     var buyer: OriginalTransactionId {
         let read = try? ReceiptVerifier.readUnverified(receipt)
         let date =

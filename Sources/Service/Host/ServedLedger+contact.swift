@@ -50,9 +50,9 @@ extension ServedLedger {
         }
     }
 
-    /// Age of a node's answers, or of the oldest event that they lack, from which it leaves the
-    /// work that one node does for all to others. A lease lasts as long when the database of its
-    /// holder is away.
+    /// Age of a node's answers, or of the oldest event that they lack, from which the node leaves
+    /// exclusive work to others (`isCurrent`). A lease expires after the same time if its holder
+    /// cannot reach the database.
     static let currentLimit: Duration = .seconds(10)
 
     /// Whether this node may do the work that one node does for all: its answers follow the log, or

@@ -73,7 +73,7 @@ extension ServedLedger {
             guard projected < head else { return nil }
             let events = try await ledger.log.events(
                 after: projected, through: head, damaged: .marked)
-            // Beyond one page any event may have arrived by then: an import dates its lines.
+            // Later pages may hold earlier arrivals, as imports state them: requires all events.
             guard events.last?.position == head else { return head }
             return events.last { $0.receivedAt <= time }?.position
         }

@@ -118,7 +118,7 @@ public final class ServedLedger: Sendable {
     /// Why events cannot be accepted; nil when they can, as far as known.
     public var obstacle: StoreError? { health.withLock { $0.append } }
 
-    /// Why the projector has stopped; nil while it runs.
+    /// Why projecting failed, until a retry succeeds; nil while it works.
     public var projectionFailure: StoreError? { health.withLock { $0.projection } }
 
     // MARK: Appending

@@ -67,10 +67,11 @@ extension LedgerHost {
         _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
         in environment: Environment, code: String
     ) {
-        // Texts that are refused for their length are cut to their bounds.
+        // Texts that are refused for their length are cut, by scalars: a character has no bound.
         let command = Command(
-            id: "", actor: String(order.actor.prefix(CommandLimits.actorByteCount)),
-            reason: String(order.reason.prefix(CommandLimits.reasonByteCount)), action: action)
+            id: "", actor: String(order.actor.unicodeScalars.prefix(CommandLimits.actorByteCount)),
+            reason: String(order.reason.unicodeScalars.prefix(CommandLimits.reasonByteCount)),
+            action: action)
         refusedDecisions.note(
             RefusedDecision(
                 at: clock(), code: code, command: command.name,

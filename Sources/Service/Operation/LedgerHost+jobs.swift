@@ -36,12 +36,12 @@ extension LedgerHost {
         return job
     }
 
-    /// A report that was started in the last hour or is not finished.
+    /// A report that has not ended, or is still kept (`ReportJobs.keptMilliseconds`).
     ///
     /// Throws `OperatorError` (`noSuchJob`).
     public func job(_ id: String) throws(OperatorError) -> ReportJob {
         guard let job = reportJobs.job(id, at: clock()) else {
-            throw OperatorError(.noSuchJob, "There is no such report, or no longer.")
+            throw OperatorError(.noSuchJob, "No report has this id; they are kept up to an hour.")
         }
         return job
     }

@@ -8,13 +8,13 @@ public struct OperatorError: Error, Sendable, Equatable {
         case noSuchEndpoint
         /// No such recovery is running or remembered.
         case noSuchRecovery
-        /// No such report was started, or no longer.
+        /// No such report is running or kept.
         case noSuchJob
-        /// Too many reports are being made.
+        /// Too many reports are being made, or the client disconnected while its report waited.
         case tooManyJobs
         /// A recovery is running in this ledger.
         case recoveryRunning
-        /// An audit is running in this ledger.
+        /// This process is auditing a log, of this or another environment.
         case auditRunning
         /// No API key of Apple's is configured for the app.
         case missingKey

@@ -22,7 +22,7 @@ extension WebhookDelivery {
         return gone
     }
 
-    /// Where another cursor is stored than the last one, reads everything again with the next step.
+    /// Stores results. If the stored cursor is not `last`, throws; the next step reloads the state.
     func keep(
         _ row: WebhookEndpointRow, waiting: [WaitingChange] = [], done: [ChainPlace],
         after last: ChangePlace
@@ -32,7 +32,7 @@ extension WebhookDelivery {
         forget()
         throw StoreError(
             .fileLocked, path: endpoint.name,
-            reason: "The cursor of the webhook is not the one that was stored last.",
+            reason: "The webhook's stored cursor is not the one that this process stored last.",
             remedy: "Nothing was written; delivery continues from what is stored.")
     }
 

@@ -33,8 +33,8 @@ public struct WebhookDispatcher: Sendable {
     /// neither read nor written still starts now, in memory only, unless it proves to have started
     /// earlier; this is reported.
     ///
-    /// While the database of an environment is away it takes nothing in, and each question takes
-    /// seconds: after the first endpoint the others begin with their first step, too.
+    /// While the database of an environment is unavailable, the environment accepts no events and
+    /// each query takes seconds: its other endpoints are skipped, and begin with their first step.
     public func begin() async {
         var away: Set<Environment> = []
         for webhook in webhooks where !away.contains(webhook.endpoint.environment) {

@@ -4,7 +4,7 @@ public enum WebhookLimits {
     public static let concurrency = 8
     /// Timeout of one attempt, from connecting to the end of the response.
     public static let timeoutMilliseconds: Int64 = 15_000
-    /// A connection that breaks within this time after a request was idle.
+    /// A connection that breaks this soon counts as closed while idle; the request is sent again.
     static let brokenAtOnce: Duration = .seconds(1)
     /// Poll interval of a disabled endpoint, which another process may enable again.
     public static let reloadMilliseconds: Int64 = 5_000
@@ -21,8 +21,8 @@ public enum WebhookLimits {
     public static let jitterPercent: Int64 = 20
     /// Time of failures after which a change is parked.
     public static let retryMilliseconds: Int64 = 3 * 86_400_000
-    /// Consecutive failures, each the first of its change, after which an endpoint counts as down:
-    /// nothing new is started, and single attempts probe it.
+    /// Failing chains, without an accepted delivery in between, after which an endpoint counts as
+    /// down and is only probed by single attempts. Repeated failures of one change do not count.
     public static let downFailureCount = 8
     /// Longest wait between two probes.
     public static let longestProbeMilliseconds: Int64 = 10 * 60_000

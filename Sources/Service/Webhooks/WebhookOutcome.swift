@@ -16,8 +16,8 @@ public enum WebhookOutcome: Sendable, Equatable {
     /// 410: the endpoint unsubscribes.
     public var isGone: Bool { self == .answered(status: 410) }
 
-    /// The longest delay of the next attempt: that of a probe where the receiver was away, which
-    /// says nothing about the change: no answer, or one of what stands before it (502 to 504).
+    /// The longest delay before the next attempt. After no response, or 502 to 504 from a proxy, it
+    /// is that of a probe: the receiver was unavailable, which says nothing about the change.
     var longestDelayMilliseconds: Int64 {
         guard case .answered(let status) = self, !(502...504).contains(status) else {
             return WebhookLimits.longestProbeMilliseconds

@@ -1,9 +1,9 @@
 internal import Synchronization
 
 /// Rate limit on verifying the signatures of unknown certificate chains: each costs about a
-/// millisecond before it proves anything, and any client can send one (`Log.md` §6). Beyond the
-/// budget, clients must retry. Exempt are chains verified before, and those with wrong names or
-/// markers, which are only parsed.
+/// millisecond before it proves anything, and any client can send one (`Service.md`, Limits).
+/// Beyond the budget, clients must retry. Exempt are chains verified before, and those with wrong
+/// names or markers, which are only parsed.
 public final class CertificateChainBudget: Sendable {
     /// Sustained rate of chains per second.
     public static let perSecond = 50.0

@@ -4,7 +4,7 @@ public struct TrustedRootError: Error, Hashable, Sendable, CustomStringConvertib
     public enum Code: String, Sendable, CaseIterable {
         /// Neither a single DER certificate nor PEM with at least one.
         case notACertificate
-        /// Larger than a certificate may be (`CertificateChainPolicy.maximumCertificateByteCount`).
+        /// DER over `CertificateChainPolicy.maximumCertificateByteCount`, or PEM over 1 MiB.
         case tooLarge
         /// Not a self-issued X.509 v3 authority, so no chain can end in it.
         case notARoot
@@ -20,7 +20,7 @@ public struct TrustedRootError: Error, Hashable, Sendable, CustomStringConvertib
         switch code {
         case .notACertificate: "It is no certificate; give one as DER, or PEM."
         case .tooLarge:
-            "A certificate takes at most \(CertificateChainPolicy.maximumCertificateByteCount) bytes."
+            "At most \(CertificateChainPolicy.maximumCertificateByteCount) bytes, or 1 MiB of PEM."
         case .notARoot:
             "It is no certificate authority; give a self-signed one of X.509 v3."
         }

@@ -2,14 +2,14 @@ internal import AppStore
 
 /// The kind of a payload, recognised from the names of its top-level members. Used only for
 /// verified bytes and only to choose the decoder, which is strict: a wrong guess gives an
-/// undecodable payload, never a wrong meaning. Named as `EvidencePart` is.
+/// undecodable payload, never a wrong meaning. Raw values of parts are those of `EvidencePart`.
 enum PayloadKind: String {
     case notification
     case transaction
     case appTransaction
     case renewal
 
-    /// Nil for anything that Apple does not sign separately.
+    /// Nil for a payload of none of these kinds, such as a request for a retention message.
     init?(_ payload: UnsafeBufferPointer<UInt8>) {
         var (isTransaction, isAppTransaction, isRenewal) = (false, false, false)
         do throws(JSONError) {

@@ -35,8 +35,8 @@ public enum VerificationCode: String, Sendable, Hashable, CaseIterable {
     case nestedPartInvalid
     /// Revocation could not be checked. Not a statement about the evidence: try again.
     case revocationUnknown
-    /// The limit on unknown certificate chains is exceeded (`Log.md` §6). Not a statement about
-    /// the evidence: try again.
+    /// The limit on unknown certificate chains is exceeded (`Service.md`, Limits). Not a statement
+    /// about the evidence: try again.
     case tooManyUnknownChains
     /// A certificate of the chain was revoked by its issuer.
     case certificateRevoked

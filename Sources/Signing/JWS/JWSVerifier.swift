@@ -12,7 +12,7 @@ internal import AppStore
 public struct JWSVerifier: Sendable {
     /// The roots a chain may end in.
     public let roots: TrustedRoots
-    /// Whether one self-signed certificate instead of a chain is accepted.
+    /// Whether a single certificate instead of a chain is accepted, as of Xcode and local tests.
     let acceptsLocal: Bool
     private let cache = CertificateChainCache()
     /// Budget for chains that are not in the cache; nil is unlimited.

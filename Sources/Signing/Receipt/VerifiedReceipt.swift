@@ -23,7 +23,7 @@ public struct VerifiedReceipt: Sendable {
     /// bytes and so make a different receipt. Genuine ones have about 600.
     static let maximumUnsignedByteCount = 16 * 1024
 
-    /// The limit for content of this size: chunks of a thousand bytes need half of the addition.
+    /// The limit for content of this size: 1/128 more, twice the headers of chunks of 1,000 bytes.
     static func unsignedLimit(contentByteCount: Int) -> Int {
         maximumUnsignedByteCount + contentByteCount / 128
     }

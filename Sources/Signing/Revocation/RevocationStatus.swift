@@ -2,7 +2,7 @@
 public enum RevocationStatus: Sendable, Hashable {
     case good
     case revoked
-    /// Inconclusive, with the reason. Never a reason to reject evidence.
+    /// Inconclusive, with the reason. Says nothing about the evidence, which may be sent again.
     case unknown(String)
 
     /// Why evidence under a chain of this status is not accepted where `good` is required;

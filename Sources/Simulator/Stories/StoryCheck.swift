@@ -103,7 +103,7 @@ public struct StoryCheck: Sendable {
             }, "intervals", ["state", "from", "to", "productId", "transactionId"])
         check(
             "facts",
-            life.lifeFacts.map { "\($0.at.rfc3339) \($0.name.rawValue)" }.sorted(), "facts",
+            life.timelineEvents.map { "\($0.at.rfc3339) \($0.name.rawValue)" }.sorted(), "facts",
             ["at", "fact"])
         check(
             "transitions",

@@ -63,7 +63,7 @@ final class HTTP1Rules: ChannelDuplexHandler, RemovableChannelHandler {
         return false
     }
 
-    /// Whether the client waits for `100 Continue` before it sends its body (RFC 9110 §10.1.1).
+    /// Whether to send `100 Continue` (RFC 9110 §10.1.1): if awaited, and not for too large a body.
     private static func waits(_ head: HTTPRequestHead) -> Bool {
         guard head.headers["expect"].contains(where: { $0.lowercased() == "100-continue" }) else {
             return false

@@ -27,7 +27,7 @@ struct ConsoleForm: Sendable {
         } catch is NIOTooManyBytesError {
             throw Problem.tooLarge(limit: ConsoleForm.maximumByteCount)
         } catch let error as HTTPParserError {
-            // Invalid HTTP is answered where the connection is closed.
+            // Hummingbird answers invalid HTTP with 400 and closes the connection.
             throw error
         } catch {
             throw TruncatedBody(cause: error)

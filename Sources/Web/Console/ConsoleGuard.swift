@@ -110,11 +110,11 @@ struct ConsoleGuard: RouterMiddleware {
     // MARK: Sessions
 
     /// `__Host-` binds the cookie to this host and to TLS; without TLS a browser refuses that name.
-    var cookieName: String { isEncrypted ? "__Host-subledger" : "subledger" }
+    var cookieName: String { requiresTLS ? "__Host-subledger" : "subledger" }
 
-    /// Whether browsers reach the service by TLS: its own, or that of a proxy in front of it, which
-    /// on the same machine only `publicUrl` shows.
-    private var isEncrypted: Bool {
+    /// Whether the cookie requires TLS: where the service or `publicUrl` has it, and where a proxy
+    /// may have it, beyond loopback or with `trustedProxies`.
+    private var requiresTLS: Bool {
         server.tls != nil || server.publicUrl?.hasPrefix("https://") == true
             || !NetworkRange.isLoopback(server.host) || !server.trustedProxies.isEmpty
     }
@@ -134,7 +134,7 @@ struct ConsoleGuard: RouterMiddleware {
     func setCookie(_ key: String?) -> String {
         let age = key == nil ? 0 : ConsoleSessions.lifetime.components.seconds
         return "\(cookieName)=\(key ?? ""); Path=/; Max-Age=\(age); HttpOnly; SameSite=Strict"
-            + (isEncrypted ? "; Secure" : "")
+            + (requiresTLS ? "; Secure" : "")
     }
 
     /// Redirects to the sign-in form, which redirects back.

@@ -48,7 +48,7 @@ extension ConsolePages {
                 if problem.isKeyReused { frame.key = newKey }
                 frame.failure = problem.formDetail
                 do { return response(try await page(frame), problem) } catch {
-                    // Throws where the form cannot be sent again.
+                    // After a 503 the form is kept as a draft, until its page can be shown.
                     guard Problem(error).status == .serviceUnavailable else { throw error }
                     return draft(of: frame, sent: sent)
                 }
@@ -87,7 +87,7 @@ extension ConsolePages {
     /// Redirects to a form that cannot be shown now: its own page loads itself again until it can,
     /// and then shows what was typed.
     ///
-    /// - Parameter key: the one it was sent with, by which sending it again is refused again.
+    /// - Parameter key: that of the form as it was sent, so that the draft cannot act twice.
     private func draft(of frame: Frame, sent key: String) -> Response {
         var values = frame.values
         values["key"] = key

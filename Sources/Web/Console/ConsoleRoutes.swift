@@ -56,9 +56,9 @@ struct ConsoleRoutes: Sendable {
         group.get("\(ConsoleRoutes.root)/sign-in") { request, context in
             let next = try QueryParameters.read(request, isForm: true) { $0.text("next") }
             var response = pages.response(signIn(next, nil, context))
-            // To a page that another site links, browsers send no cookie (SameSite=Strict); they do
-            // once a page of this service leads there. Without a session that leads here again,
-            // then from this service.
+            // Browsers send no cookie to a page that another site links (SameSite=Strict), but do
+            // when this form leads there. Without a session the request comes back here, then as
+            // one of the same site, and the form stays.
             if next != nil, request.headers[.fetchSite] == "cross-site" {
                 response.headers[.refresh] = "0; url=\(ConsoleRoutes.own(next))"
             }

@@ -2,8 +2,8 @@ internal import Console
 import Foundation
 import Synchronization
 
-/// Forms that were sent after their session had ended: after signing in again, their pages show
-/// what was typed. In memory only.
+/// What was typed into forms that were not accepted, because the session had ended or the page of
+/// the form could not be shown: the form shows it again later. In memory only.
 final class FormDrafts: Sendable {
     /// Maximum drafts; beyond it the oldest is forgotten. Each is at most one form.
     static let maximumCount = 50

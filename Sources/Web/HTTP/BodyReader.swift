@@ -13,8 +13,8 @@ final class BodyReader: Sendable {
     /// Bytes of a body up to which it uses the reserve: 256 KiB.
     static let smallByteCount = 256 * 1024
 
-    /// Buffer size allocated up front for a body announced as at least this long, so that typical
-    /// bodies are not reallocated; further growth only for received bytes. 32 KiB.
+    /// Most bytes allocated up front for a body of announced length, so that typical bodies are not
+    /// reallocated; beyond them the buffer grows with the bytes received. 32 KiB.
     static let firstByteCount = 32 * 1024
 
     let held = SharedBudget(
@@ -56,7 +56,7 @@ final class BodyReader: Sendable {
         } catch let error as any HTTPResponseError {
             throw error
         } catch let error as HTTPParserError {
-            // Invalid HTTP is answered where the connection is closed.
+            // Hummingbird answers invalid HTTP with 400 and closes the connection.
             throw error
         } catch {
             // Each protocol has its own error type; no other failure is possible here.

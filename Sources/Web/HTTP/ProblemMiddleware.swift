@@ -17,8 +17,8 @@ struct ProblemMiddleware: RouterMiddleware {
         }
     }
 
-    /// The problem that an error is answered as; logs what operators must know. Invalid HTTP is
-    /// thrown on: it is answered where the connection is closed.
+    /// The problem that an error is answered as; logs what operators must know. Rethrows the
+    /// error of invalid HTTP: Hummingbird answers that with 400 and closes the connection.
     func problem(of error: any Error, _ context: WebContext) throws -> Problem {
         if error is HTTPParserError { throw error }
         if let cutOff = error as? TruncatedBody {

@@ -7,7 +7,7 @@ struct RequestMeter: RouterMiddleware {
 
     func handle(_ request: Request, context: WebContext, next: Next) async throws -> Response {
         let start = ContinuousClock.now
-        // The answer to an unknown path replaces it.
+        // Read first: for an unknown path, the router sets another value while it answers.
         let path = context.endpointPath ?? "none"
         let response = try await next(request, context)
         let isRefused = RequestMeter.isRefused(request, response)
@@ -20,8 +20,8 @@ struct RequestMeter: RouterMiddleware {
     }
 
     /// Whether a client without any right gets this answer on every path. Such answers share one
-    /// label: one per path and method would exhaust the series, and the first failure of a route
-    /// would have none.
+    /// label: with one per path and method, clients could use up the series, and later failures of
+    /// a route would have none.
     private static func isRefused(_ request: Request, _ response: Response) -> Bool {
         switch response.status {
         case .unauthorized, .forbidden, .methodNotAllowed, .misdirectedRequest: true

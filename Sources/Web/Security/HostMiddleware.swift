@@ -25,8 +25,8 @@ struct HostMiddleware: RouterMiddleware {
         return try await next(request, context)
     }
 
-    /// Whether a request names a host, and no other one in its target. `HTTP1Rules` has checked
-    /// the target already; here its host is missing, except where it cannot be parsed.
+    /// Whether a request names a host, and no other one in its target. `HTTP1Rules` compared the
+    /// two already; here an absolute target has lost its host, unless it could not be parsed.
     static func namesOneHost(_ request: Request) -> Bool {
         let hosts = request.headers[values: host]
         return (request.head.authority != nil || !hosts.isEmpty)

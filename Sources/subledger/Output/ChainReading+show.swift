@@ -37,7 +37,7 @@ extension ChainReading {
 
     /// The revocation in force; for a refund with amount and period.
     private func text(_ revocation: ChainAnswer.Revocation) -> String {
-        let refund = lifeFacts.last { event in
+        let refund = timelineEvents.last { event in
             event.name == .refunded && event.at == revocation.date
                 && event.transactionId.map { life.isOnePurchase($0, answer.transactionId) } ?? false
         }

@@ -106,7 +106,7 @@ extension Report {
         return ["activeStart", "churned.total", "activeEnd"].contains(column.name)
     }
 
-    /// Whether the text has the same in another form: a rate, an average, or a twelfth.
+    /// Whether the text can omit it: a rule's chains, or what a rate, average or twelfth states.
     private func isDetail(_ column: CountColumn) -> Bool {
         let name = column.name
         if isMetric, column == columns.first { return false }

@@ -42,7 +42,7 @@ struct OutageDetectionTests {
                 window(0, 1), window(1, oldest), window(2, oldest + 1),
                 window(oldest, now.milliseconds),
             ]
-            let parted = OutageDetection.parted(windows, now: now, in: environment)
+            let parted = OutageDetection.partitioned(windows, now: now, in: environment)
             #expect(parted.tooOld == Array(windows[..<2]))
             #expect(parted.reported == Array(windows[2...]))
         }

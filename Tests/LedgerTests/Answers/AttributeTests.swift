@@ -210,7 +210,7 @@ struct AttributeTests {
         #expect(ending.answer(day(10))?.willRenew == true)
         let last = try #require(ending.answer(day(40)))
         #expect(last.willRenew == false && last.cancellation?.at == day(5))
-        #expect(ending.lifeFacts(.autoRenewDisabled).map(\.at) == [day(5)])
+        #expect(ending.timelineEvents(.autoRenewDisabled).map(\.at) == [day(5)])
         #expect(ending.notices(.renewalOverdue).isEmpty)
         #expect(ending.answer(day(70))?.endReason == .voluntary)
         // A statement about an older purchase is about the running period.
@@ -218,7 +218,7 @@ struct AttributeTests {
             billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)),
             about(11, day(0), at: day(45)))
         #expect(restated.answer(day(50))?.willRenew == false)
-        #expect(restated.lifeFacts(.autoRenewEnabled).isEmpty)
+        #expect(restated.timelineEvents(.autoRenewEnabled).isEmpty)
         // An extension states the new end in its renewal info before its transaction does.
         let extending = about(12, day(30), at: day(45)).renewal { $0.renewalDate = day(70) }.with {
             $0.cause.notificationType = Raw(.renewalExtended)
@@ -226,14 +226,14 @@ struct AttributeTests {
         let extended = given(
             billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)), extending)
         #expect(extended.answer(day(65))?.willRenew == false)
-        #expect(extended.lifeFacts(.autoRenewEnabled).isEmpty)
+        #expect(extended.timelineEvents(.autoRenewEnabled).isEmpty)
         #expect(extended.notices(.renewalOverdue).isEmpty)
         #expect(extended.answer(day(75))?.endReason == .voluntary)
         let expired = given(
             billed(11, .on, at: day(0)), decided, billed(12, .off, at: day(30)),
             .expired(at: day(60)))
         #expect(expired.notices(.unexplainedExpiry).isEmpty)
-        #expect(expired.lifeFacts(.autoRenewDisabled).count == 1)
+        #expect(expired.timelineEvents(.autoRenewDisabled).count == 1)
         let going = given(billed(11, .on, at: day(0)), billed(12, .on, at: day(30)))
         #expect(going.answer(day(40))?.willRenew == true)
         #expect(going.notices(.renewalOverdue).count == 1)
@@ -243,7 +243,7 @@ struct AttributeTests {
             $0.commitment = .init(autoRenewStatus: Raw(.on))
         }
         let again = given(billed(11, .on, at: day(0)), decided, on, .autoRenew(false, at: day(10)))
-        #expect(again.lifeFacts(.autoRenewDisabled).map(\.at) == [day(5), day(10)])
+        #expect(again.timelineEvents(.autoRenewDisabled).map(\.at) == [day(5), day(10)])
     }
 
     @Test("A revocation in force has reason, type and percentage; a past one is absent")

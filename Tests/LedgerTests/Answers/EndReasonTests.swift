@@ -102,7 +102,7 @@ struct EndReasonTests {
             day(9), .familyRevoke)
         let life = given(bought, seen, said)
         #expect(life.transitions.last?.reason == .familyRevoke)
-        #expect(life.lifeFacts(.refunded).isEmpty)
+        #expect(life.timelineEvents(.refunded).isEmpty)
     }
 
     @Test("Transitions into entitled states carry no reason")

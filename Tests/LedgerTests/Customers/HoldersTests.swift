@@ -83,8 +83,8 @@ struct HoldersTests {
         let life = given(bought.token("a"), .unlink("a", at: day(5)), .link("b", at: day(9)))
         // The link still counts as the first.
         #expect(life.holders(day(0)) == ["b"])
-        #expect(life.lifeFacts(.accountUnlinked).isEmpty)
-        #expect(life.lifeFacts(.accountLinked).map(\.at) == [day(9)])
+        #expect(life.timelineEvents(.accountUnlinked).isEmpty)
+        #expect(life.timelineEvents(.accountLinked).map(\.at) == [day(9)])
     }
 
     @Test("Of two commands with one id the first in the log counts; the other's customer is named")
@@ -109,7 +109,7 @@ struct HoldersTests {
     func timeline() {
         let life = given(bought, .link("ann", at: day(5)), .command(.note(nil), at: day(6)))
         #expect(life.history == given(bought).history)
-        #expect(life.lifeFacts(.noted).map(\.cause) == [3])
+        #expect(life.timelineEvents(.noted).map(\.cause) == [3])
         #expect(life.timeline.map(\.at) == life.timeline.map(\.at).sorted())
         #expect(life.timeline.map(\.cause).contains(2))
     }
@@ -181,7 +181,7 @@ struct HoldersTests {
         #expect(given(facts).holders(day(40)) == ["eve"])
         let earlier: [Fact] = [bought.token("a"), .claim("eve", at: day(9)), renewed]
         #expect(given(earlier).holders(day(40)) == ["a"])
-        #expect(given(earlier).lifeFacts(.accountLinked).isEmpty)
+        #expect(given(earlier).timelineEvents(.accountLinked).isEmpty)
     }
 
     @Test(
@@ -208,7 +208,7 @@ struct HoldersTests {
         let life = given(
             bought.token("a"), .claim("eve", .share, at: day(5)), .unlink("a", at: day(9)))
         #expect(life.holders(day(9)) == ["a", "eve"])
-        #expect(life.lifeFacts(.accountUnlinked).isEmpty)
+        #expect(life.timelineEvents(.accountUnlinked).isEmpty)
     }
 
     @Test("The order of arrival does not matter", arguments: 1...30 as ClosedRange<UInt64>)
@@ -220,7 +220,7 @@ struct HoldersTests {
             let other = Lifecycle(
                 facts.shuffled(using: &numbers), environment: .production, catalogue: Catalogue())
             #expect(other.holders == reported.holders)
-            #expect(other.lifeFacts == reported.lifeFacts)
+            #expect(other.timelineEvents == reported.timelineEvents)
             #expect(other.notices == reported.notices)
         }
     }

@@ -40,8 +40,8 @@ struct ReceiptReadingTests {
             receipt("1", day(0), day(30), at: day(12)).revoked(
                 upgrade.advanced(byMilliseconds: seconds * 1_000)),
             receipt("2", of: "pro", upgrade, day(40), at: day(12)))
-        #expect(life.lifeFacts(.refunded).count == (isRefund ? 1 : 0))
-        #expect(life.lifeFacts(.upgraded).count == (isUpgrade ? 1 : 0))
+        #expect(life.timelineEvents(.refunded).count == (isRefund ? 1 : 0))
+        #expect(life.timelineEvents(.upgraded).count == (isUpgrade ? 1 : 0))
         #expect(life.state(day(11)) == (isUpgrade ? .renewing : .subscribed))
     }
 
@@ -50,7 +50,7 @@ struct ReceiptReadingTests {
         let again = given(
             receipt("1", day(0), day(30), at: day(12)).revoked(day(10)),
             receipt("2", day(10), day(40), at: day(12)))
-        #expect(again.lifeFacts(.refunded).count == 1)
+        #expect(again.timelineEvents(.refunded).count == 1)
         let alone = given(receipt("1", day(0), day(30), at: day(12)).revoked(day(10)))
         #expect(alone.state(day(12)) == .revoked)
     }
@@ -61,7 +61,7 @@ struct ReceiptReadingTests {
             .notification(.refund, "1", day(0), day(30), at: day(11)).revoked(day(10)),
             receipt("1", day(0), day(30), at: day(12)).revoked(day(10)),
             receipt("2", of: "pro", day(10), day(40), at: day(12)))
-        #expect(life.lifeFacts(.refunded).count == 1)
+        #expect(life.timelineEvents(.refunded).count == 1)
     }
 
     // MARK: Restored copies
@@ -136,7 +136,7 @@ struct ReceiptReadingTests {
         for known in [[], [other]] as [[Fact]] {
             let facts = [bought, refund] + known + listed
             let refunded = given(facts)
-            #expect(refunded.lifeFacts(.refunded).map(\.at) == [day(9, 456)])
+            #expect(refunded.timelineEvents(.refunded).map(\.at) == [day(9, 456)])
             #expect(reported(refunded, .refunds) == ["refunds": 1, "refunded": 9_990])
             #expect(
                 refunded.history == [
@@ -151,7 +151,7 @@ struct ReceiptReadingTests {
         }
         // The notification of the refund is lost.
         let reversed = given([bought] + listed + [reversal])
-        #expect(reversed.lifeFacts(.refunded).map(\.at) == [day(9)])
+        #expect(reversed.timelineEvents(.refunded).map(\.at) == [day(9)])
         #expect(reversed.history.last?.state == .expired)
         // Nor is a purchase that is restored later bought again.
         let forever = ([bought, refund] + listed + [reversal]).map { copy($0, isOneTime: true) }

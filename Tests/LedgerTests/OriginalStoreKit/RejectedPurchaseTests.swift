@@ -37,7 +37,7 @@ struct SetAsideTests {
     ) {
         let (with, without) = (given(facts + [invented]), given(facts))
         #expect(with.history == without.history, sourceLocation: sourceLocation)
-        #expect(with.lifeFacts(.renewed).isEmpty, sourceLocation: sourceLocation)
+        #expect(with.timelineEvents(.renewed).isEmpty, sourceLocation: sourceLocation)
         #expect(with.notices(code).count == 1, sourceLocation: sourceLocation)
         #expect(
             with.intervals.allSatisfy { $0.transactionId.rawValue != "99" },
@@ -374,7 +374,7 @@ struct SetAsideTests {
         let other = reported(day(10), day(40), by: .secret).transaction {
             $0.productId = ProductId("other")
         }
-        #expect(given(refunded, other).lifeFacts(.refunded).count == 1)
+        #expect(given(refunded, other).timelineEvents(.refunded).count == 1)
     }
 
     @Test("Hundreds in one body are one notice, in every order")

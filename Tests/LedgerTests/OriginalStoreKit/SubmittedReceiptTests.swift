@@ -75,8 +75,8 @@ struct SubmittedReceiptTests {
         let old = try response(on: 40, created: 5, sent: [purchase("1", 5, end)])
         let life = given(refunded + old, catalogue: catalogue)
         #expect(life.state(day(45)) == .revoked)
-        #expect(life.lifeFacts(.refunded).map(\.at) == [day(20)])
-        #expect(life.lifeFacts(.refundReversed).isEmpty)
+        #expect(life.timelineEvents(.refunded).map(\.at) == [day(20)])
+        #expect(life.timelineEvents(.refundReversed).isEmpty)
         let new = try response(on: 50, created: 50, sent: [purchase("1", 5, end)])
         let reversed = given(refunded + old + new, catalogue: catalogue)
         #expect(reversed.state(day(49)) == .revoked)
@@ -114,7 +114,7 @@ struct SubmittedReceiptTests {
             Start(.expired, day(60)),
         ]
         #expect(life.history == states)
-        #expect(life.lifeFacts(.refundReversed).map(\.at) == [day(40)])
+        #expect(life.timelineEvents(.refundReversed).map(\.at) == [day(40)])
         let reversals = [39, 41].map { reported(life, .refunds, limit: day($0))["reversals"] }
         #expect(reversals == [nil, 1])
     }
@@ -153,7 +153,7 @@ struct SubmittedReceiptTests {
     func silentExtension() throws {
         let first = try response(on: 25, created: 25, sent: [purchase("1", 5, 35)])
         let later = try response(on: 50, created: 30, sent: [purchase("1", 5, 60)])
-        let extended = given(first + later).lifeFacts(.extended)
+        let extended = given(first + later).timelineEvents(.extended)
         #expect(extended.map(\.at) == [day(30)])
     }
 
@@ -174,13 +174,13 @@ struct SubmittedReceiptTests {
         let pro = purchase("2", of: "pro", 10, 40)
         let sent = try response(on: 12, created: created, live: [pro], sent: [basic, pro])
         let life = given(sent)
-        #expect(life.lifeFacts(.refunded).isEmpty)
-        #expect(life.lifeFacts(.upgraded).map(\.at) == [day(10)])
+        #expect(life.timelineEvents(.refunded).isEmpty)
+        #expect(life.timelineEvents(.upgraded).map(\.at) == [day(10)])
         #expect(life.state(day(11)) == .renewing)
         // The live list has a field for upgrades: there it was refunded.
         let live = try response(on: 14, created: created, live: [basic, pro], sent: [basic, pro])
         for facts in [live, sent + live] {
-            #expect(given(facts).lifeFacts(.refunded).map(\.at) == [day(10)])
+            #expect(given(facts).timelineEvents(.refunded).map(\.at) == [day(10)])
         }
     }
 }

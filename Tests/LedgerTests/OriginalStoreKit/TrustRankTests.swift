@@ -283,7 +283,7 @@ struct TrustRankTests {
         for hiding in [running, late] {
             let life = given(signed + [hiding.trusted(.transport), invented])
             #expect(life.history == given(signed).history)
-            #expect(life.lifeFacts(.renewed).isEmpty)
+            #expect(life.timelineEvents(.renewed).isEmpty)
         }
     }
 

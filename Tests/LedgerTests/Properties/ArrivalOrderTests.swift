@@ -76,7 +76,7 @@ struct ArrivalOrderTests {
         }
         let other = life(reversed, story.environment)
         #expect(other.intervals == reported.intervals)
-        #expect(other.lifeFacts.map(\.name) == reported.lifeFacts.map(\.name))
+        #expect(other.timelineEvents.map(\.name) == reported.timelineEvents.map(\.name))
         #expect(other.timeline.map { count + 1 - $0.cause } == reported.timeline.map(\.cause))
         #expect(
             other.notices.map { notice in notice.evidence.map { count + 1 - $0 }.sorted() }

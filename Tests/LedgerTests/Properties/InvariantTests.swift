@@ -80,7 +80,7 @@ struct InvariantTests {
             #expect(
                 life.transitions.dropFirst().map(\.from) == life.transitions.dropLast().map(\.to))
             #expect(life.timeline.map(\.at) == life.timeline.map(\.at).sorted())
-            #expect(life.timeline.count == life.transitions.count + life.lifeFacts.count)
+            #expect(life.timeline.count == life.transitions.count + life.timelineEvents.count)
         }
     }
 
@@ -142,6 +142,6 @@ struct InvariantTests {
         let life = given(facts)
         #expect(life.intervals.count == 1001)
         #expect(life.transitions.map(\.to) == [.renewing, .expired])
-        #expect(life.lifeFacts(.renewed).count == 1000)
+        #expect(life.timelineEvents(.renewed).count == 1000)
     }
 }

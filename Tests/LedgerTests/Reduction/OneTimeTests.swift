@@ -66,7 +66,7 @@ struct OneTimeTests {
             let copy = bought(.nonConsumable, "2", from: day(20), at: signed)
             let life = given(facts + [copy])
             #expect(life.history == [Start(.owned, day(0)), Start(.revoked, day(39))])
-            #expect(life.lifeFacts.map(\.name) == [.refunded])
+            #expect(life.timelineEvents.map(\.name) == [.refunded])
         }
         let reversed = given(facts + [bought(.nonConsumable, at: day(50))])
         #expect(reversed.history.last == Start(.owned, day(50)))
@@ -87,7 +87,7 @@ struct OneTimeTests {
             for later in [[], [repeated]] {
                 let life = given(refunded + [reversal] + later)
                 #expect(life.history == history)
-                #expect(life.lifeFacts.map(\.name) == [.refunded, .refundReversed])
+                #expect(life.timelineEvents.map(\.name) == [.refunded, .refundReversed])
             }
             // One that is restored after the reversal is a copy.
             let restored = given(refunded + [reversal, copy(day(20), "3", from: day(20))])
@@ -114,14 +114,14 @@ struct OneTimeTests {
             let lost = given(refunded + [again, second.revoked(day(25))])
             #expect(lost.history.last == Start(.revoked, day(25)))
             // The refund before stands; what is stated about it later does not change the next one.
-            #expect(life.lifeFacts.map(\.name) == [.refunded])
+            #expect(life.timelineEvents.map(\.name) == [.refunded])
             #expect(life.standing(of: TransactionId("1"), at: day(30))?.outcome == .refunded)
             #expect(life.standing(of: TransactionId("2"), at: day(30))?.outcome == .current)
             let reversed = refunded + [again, bought(.nonConsumable, at: day(302))]
             #expect(given(reversed).history == life.history)
             let standing = given(reversed).standing(of: TransactionId("1"), at: day(303))
             #expect(standing?.outcome == .current)
-            #expect(given(reversed).lifeFacts(.refundReversed).map(\.at) == [day(302)])
+            #expect(given(reversed).timelineEvents(.refundReversed).map(\.at) == [day(302)])
             // The one that was given back remains when the other is refunded.
             let one = given(reversed + [second.revoked(day(301))])
             #expect(one.state(day(301)) == .revoked && one.state(day(302)) == .owned)

@@ -30,7 +30,7 @@ struct OvertakenRenewalTests {
         #expect(life.intervals.last?.reason == .unconfirmed)
         let notice = try #require(life.notices(.missingRenewalInfo).first)
         #expect(notice.from == day(start) && notice.to == nil && notice.evidence == [3])
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
+        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10)])
     }
 
     @Test("Auto-renew that was on stays on; a change of product or price is over")
@@ -59,7 +59,7 @@ struct OvertakenRenewalTests {
         let life = given(facts + [.autoRenew(false, at: day(45))])
         #expect(life.answer(day(40))?.willRenew == nil)
         #expect(life.answer(day(50))?.cancellation?.at == day(45))
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
+        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
         #expect(life.intervals.last?.reason == .voluntary)
         #expect(life.notices(.missingRenewalInfo).isEmpty)
         let expired = Fact.expired(.voluntary, at: day(60))
@@ -77,14 +77,14 @@ struct OvertakenRenewalTests {
         ] {
             let life = given(bought, off, renewed)
             #expect(life.answer(day(40))?.cancellation?.at == expected.last)
-            #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == expected)
+            #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == expected)
         }
         // A notification states that it was on until then.
         let facts = [bought, decided, next(.renewal, from: day(30))]
         let again = given(facts + [.autoRenew(false, at: day(45))])
         #expect(again.answer(day(50))?.cancellation?.at == day(45))
         #expect(
-            again.lifeFacts(.autoRenewDisabled).map(\.at) == [day(29, 12 * hour), day(45)])
+            again.timelineEvents(.autoRenewDisabled).map(\.at) == [day(29, 12 * hour), day(45)])
     }
 
     @Test("A decision that is the first statement of its period is a new one")
@@ -103,7 +103,7 @@ struct OvertakenRenewalTests {
         for (facts, at) in [([second], day(45)), ([renewed, third], day(70))] {
             let life = given([bought, early] + facts)
             #expect(life.answer(at)?.cancellation?.at == at)
-            #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), at])
+            #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10), at])
         }
     }
 
@@ -113,7 +113,7 @@ struct OvertakenRenewalTests {
             bought, .autoRenew(false, at: day(10)), next(.renewal, from: day(30), at: day(31)),
             .notification(.priceIncrease, at: day(40)).renewal { $0.autoRenewStatus = nil },
             .autoRenew(false, at: day(45)))
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
+        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
         #expect(life.answer(day(50))?.cancellation?.at == day(45))
     }
 
@@ -123,7 +123,7 @@ struct OvertakenRenewalTests {
         let decided = Fact.autoRenew(false, at: day(29, 12 * hour))
         let off = given(bought, decided, renewed, .autoRenew(false, at: day(45)))
         #expect(off.answer(day(50))?.cancellation?.at == day(29, 12 * hour))
-        #expect(off.lifeFacts(.autoRenewDisabled).map(\.at) == [day(29, 12 * hour)])
+        #expect(off.timelineEvents(.autoRenewDisabled).map(\.at) == [day(29, 12 * hour)])
     }
 
     @Test("A change of product that is stated again after a period is scheduled again")
@@ -140,10 +140,10 @@ struct OvertakenRenewalTests {
             next(.renewal, from: day(30)),
         ]
         let again = given(facts + [planned("lite.monthly", at: day(45))])
-        #expect(again.lifeFacts(.productChangeScheduled).map(\.at) == [day(10), day(45)])
-        #expect(again.lifeFacts(.productChangeCancelled).isEmpty)
+        #expect(again.timelineEvents(.productChangeScheduled).map(\.at) == [day(10), day(45)])
+        #expect(again.timelineEvents(.productChangeCancelled).isEmpty)
         let ended = given(facts + [planned("pro.monthly", at: day(45))])
-        #expect(ended.lifeFacts(.productChangeCancelled).map(\.at) == [day(45)])
+        #expect(ended.timelineEvents(.productChangeCancelled).map(\.at) == [day(45)])
     }
 
     @Test("A decision after a renewal that was signed early applies to it, one before does not")

@@ -145,8 +145,8 @@ struct PeriodTests {
                 Start(.renewing, day(29)), Start(.renewing, day(29, 500)),
                 Start(.expired, day(394)),
             ])
-        #expect(life.lifeFacts(.upgraded).map(\.at) == [day(29, 500)])
-        #expect(life.lifeFacts(.renewed).map(\.at) == [day(29, 500)])
+        #expect(life.timelineEvents(.upgraded).map(\.at) == [day(29, 500)])
+        #expect(life.timelineEvents(.renewed).map(\.at) == [day(29, 500)])
         // Where a lower rank states the time before, it is replaced.
         let lower = given(bought.trusted(.secret), early, upgrade(until: day(394)))
         #expect(lower.standing(of: TransactionId("2"), at: day(29, 900))?.outcome != .upcoming)
@@ -182,7 +182,7 @@ struct PeriodTests {
         let life = given(
             bought, product(early, "plus"), product(upgrade(until: day(394)), "pro"))
         #expect(
-            life.lifeFacts.filter { [.upgraded, .downgraded].contains($0.name) }.map(\.at)
+            life.timelineEvents.filter { [.upgraded, .downgraded].contains($0.name) }.map(\.at)
                 == [day(29, 500)])
     }
 
@@ -248,7 +248,7 @@ struct PeriodTests {
             let life = replaced(replacement, refund, lone)
             let end = [Start(.renewing, day(30)), Start(.expired, day(60))]
             #expect(Array(life.history.suffix(2)) == end)
-            #expect(life.lifeFacts(.renewed).map(\.at) == [day(30)])
+            #expect(life.timelineEvents(.renewed).map(\.at) == [day(30)])
         }
     }
 

@@ -33,10 +33,10 @@ struct RenewalReasonTests {
         arguments: [30, 31, 45] as [Int64])
     func outranked(_ number: Int64) {
         let named = versionOne(.didRenew, at: day(31))
-        #expect(given(bought, named).lifeFacts(.renewed).count == 1)
+        #expect(given(bought, named).timelineEvents(.renewed).count == 1)
         for kind in [EventKind.receipt, .transaction] {
             let life = given(bought, named, stated(kind, at: day(number)))
-            #expect(life.lifeFacts(.renewed).map(\.at) == [day(30)])
+            #expect(life.timelineEvents(.renewed).map(\.at) == [day(30)])
             #expect(renewals(life) == 1)
         }
         let response = stated(.verifyReceipt, at: day(number), .transport)
@@ -54,7 +54,7 @@ struct RenewalReasonTests {
         let named = renewal(versionOne(.didRenew, at: day(31)), "2")
         let copy = renewal(stated(.receipt, at: day(45)), "7")
         let life = given(bought, named, copy)
-        #expect(life.lifeFacts(.renewed).map(\.at) == [day(30)])
+        #expect(life.timelineEvents(.renewed).map(\.at) == [day(30)])
         #expect(renewals(life) == 1)
         let other = renewal(versionOne(.didChangeRenewalStatus, at: day(31)), "2")
         #expect(renewals(given(bought, other, copy)) == 0)
@@ -66,11 +66,11 @@ struct RenewalReasonTests {
             .transaction { $0.transactionReason = nil }
         let life = given(bought, stated(.transaction, at: day(30)), named)
         #expect(renewals(life) == 1)
-        #expect(life.lifeFacts(.renewed).map(\.cause) == [2])
-        #expect(life.lifeFacts(.renewed).map(\.secondCause) == [3])
+        #expect(life.timelineEvents(.renewed).map(\.cause) == [2])
+        #expect(life.timelineEvents(.renewed).map(\.secondCause) == [3])
         let alone = given(bought, named, stated(.transaction, at: day(32)))
         #expect(renewals(alone) == 1)
-        #expect(alone.lifeFacts(.renewed).map(\.secondCause) == [nil])
+        #expect(alone.timelineEvents(.renewed).map(\.secondCause) == [nil])
     }
 
     @Test("A stated reason decides, and another notification names nothing")

@@ -74,7 +74,7 @@ struct RenewalSubjectTests {
     @Test("Turning it off after the purchase is a separate fact")
     func turnedOffAgain() {
         let life = given(before + [again, .autoRenew(false, at: day(50))])
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(50)])
+        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10), day(50)])
     }
 
     // MARK: Known
@@ -96,7 +96,7 @@ struct RenewalSubjectTests {
         #expect(life.answer(day(65))?.willRenew == nil)
         #expect(life.notices(.missingRenewalInfo).map(\.from) == [day(60)])
         let off = given(before + [renewed, renewalInfo(false, at: day(80))])
-        #expect(off.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10), day(80)])
+        #expect(off.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10), day(80)])
         #expect(off.answer(day(85))?.cancellation?.at == day(80))
     }
 
@@ -198,7 +198,7 @@ struct RenewalSubjectTests {
             planned(.consumptionRequest, at: day(40), until: day(60)),
             planned(.refundDeclined, at: day(41), until: day(60)))
         #expect(
-            life.lifeFacts.map(\.name) == [
+            life.timelineEvents.map(\.name) == [
                 .priceIncreasePending, .productChangeScheduled, .consumptionRequested,
                 .refundDeclined,
             ])
@@ -214,8 +214,8 @@ struct RenewalSubjectTests {
         let life = given(
             .subscribed("1", day(0), day(30)), .autoRenew(true, at: day(10)), accepted, unknown)
         #expect(life.answer(day(45))?.willRenew == nil)
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(41)])
-        #expect(life.lifeFacts(.priceIncreaseAccepted).map(\.at) == [day(40)])
+        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(41)])
+        #expect(life.timelineEvents(.priceIncreaseAccepted).map(\.at) == [day(40)])
     }
 
     @Test("One that came with the purchase itself is about it: it was extended")
@@ -230,7 +230,7 @@ struct RenewalSubjectTests {
         let life = given(.subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)), enabled)
         #expect(life.answer(day(31))?.willRenew == true)
         #expect(life.notices(.renewalOverdue).map(\.from) == [day(30)])
-        #expect(life.lifeFacts(.autoRenewEnabled).map(\.at) == [day(30, hour)])
+        #expect(life.timelineEvents(.autoRenewEnabled).map(\.at) == [day(30, hour)])
     }
 
     @Test("A statement about another run between two of one run changes neither")
@@ -248,8 +248,8 @@ struct RenewalSubjectTests {
         }
         let life = given(
             .subscribed("1", day(0), day(30)), pending(at: day(33)), ahead, pending(at: day(35)))
-        #expect(life.lifeFacts(.productChangeScheduled).map(\.at) == [day(33)])
-        #expect(life.lifeFacts(.priceIncreasePending).map(\.at) == [day(33)])
+        #expect(life.timelineEvents(.productChangeScheduled).map(\.at) == [day(33)])
+        #expect(life.timelineEvents(.priceIncreasePending).map(\.at) == [day(33)])
     }
 
     @Test("One with a failed payment is about the ended period, whatever its date")
@@ -318,7 +318,7 @@ struct FirstStatedAutoRenewTests {
             .renewal { $0.autoRenewStatus = Raw(.off) }
         let life = given(disabled.digest(order), other.digest(3 - order))
         #expect(life.answer(day(5))?.willRenew == true)
-        #expect(life.lifeFacts(.autoRenewDisabled).map(\.at) == [day(10)])
+        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10)])
     }
 
     @Test("A first statement with a later purchase's renewal info does not apply to this one")

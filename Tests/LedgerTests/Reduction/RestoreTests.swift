@@ -160,7 +160,7 @@ struct RestoreTests {
             $0.renewalDate = day(0, 10 * minute)
         }
         let life = given(bought, renewed, environment: .sandbox)
-        #expect(life.lifeFacts(.renewed).map(\.at) == [day(0, 5 * minute)])
+        #expect(life.timelineEvents(.renewed).map(\.at) == [day(0, 5 * minute)])
         #expect(life.standing(of: TransactionId("2"), at: day(1)) != nil)
         let again = Fact.resubscribed("2", day(0, 6 * minute), day(0))
         let resumed = given(bought, again, environment: .sandbox)
@@ -185,12 +185,12 @@ struct RestoreTests {
         let copy = line("v", .transaction("8", day(40), day(30), at: day(45)))
         let past = given(first, copy.revoked(day(9)))
         #expect(past.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
-        #expect(past.lifeFacts(.refunded).map(\.at) == [day(9)])
+        #expect(past.timelineEvents(.refunded).map(\.at) == [day(9)])
         // One that states no revocation denies that of the lower rank.
         let cancelled = line("v", .transaction("1", day(0), day(30), at: day(10)).revoked(day(9)))
         let denied = given(cancelled.trusted(.transport), copy)
         #expect(denied.history == given(first).history)
-        #expect(denied.lifeFacts(.refunded).isEmpty)
+        #expect(denied.timelineEvents(.refunded).isEmpty)
         // It is of the purchase that was made before its revocation.
         let again = line("v", .transaction("2", day(12), day(30), at: day(12)))
         let bought = given(first, again.trusted(.transport), copy.revoked(day(9)))
@@ -204,7 +204,7 @@ struct RestoreTests {
         let part = copy.with { $0.signedDate = day(46) }
             .transaction { $0.revocationPercentage = 50_000 }
         let life = given(first.priced(10_000), copy, part)
-        #expect(life.lifeFacts(.refunded).first?.refund?.amount?.milliunits == 5_000)
+        #expect(life.timelineEvents(.refunded).first?.refund?.amount?.milliunits == 5_000)
         #expect(life.standing(of: TransactionId("8"), at: day(50))?.outcome == .refunded)
         #expect(life.isOnePurchase(TransactionId("1"), TransactionId("8")))
     }
@@ -310,8 +310,8 @@ struct RestoreTests {
         ]
         let reversed = given(refunded + [copy("1", at: day(12))])
         #expect(reversed.history.map(\.at) == [day(0), day(9), day(12), day(30)])
-        #expect(reversed.lifeFacts.map(\.name) == [.refunded, .refundReversed])
-        #expect(reversed.lifeFacts.map(\.at) == [day(9), day(12)])
+        #expect(reversed.timelineEvents.map(\.name) == [.refunded, .refundReversed])
+        #expect(reversed.timelineEvents.map(\.at) == [day(9), day(12)])
         let again = copy("2", at: day(13), day(9))
         for later in [copy("1", at: day(12)), copy("1", at: day(13))] {
             let restated = given(refunded + [later, again])
@@ -325,7 +325,7 @@ struct RestoreTests {
             }
             let both = given(refunded + [copy("1", at: day(12)), own])
             #expect(both.history == reversed.history)
-            #expect(both.lifeFacts.map(\.at) == [day(9), day(12)])
+            #expect(both.timelineEvents.map(\.at) == [day(9), day(12)])
         }
         // Another refund is not reversed by it.
         let other = refunded.dropLast() + [copy("2", at: day(11), day(8)), copy("1", at: day(12))]

@@ -90,7 +90,7 @@ struct RevocationTests {
             life.history == [
                 Start(.subscribed, day(0)), Start(.renewing, day(10)), Start(.expired, day(40)),
             ])
-        #expect(life.lifeFacts(.refunded).isEmpty)
+        #expect(life.timelineEvents(.refunded).isEmpty)
     }
 
     @Test("The refund of an old period while a new one runs changes no state, but is a fact")
@@ -98,7 +98,7 @@ struct RevocationTests {
         let renewed = Fact.didRenew("2", day(30), day(60))
         let life = given(bought, renewed, said(day(40), day(35)))
         #expect(life.history == given(bought, renewed).history)
-        #expect(life.lifeFacts(.refunded).map(\.at) == [day(35)])
+        #expect(life.timelineEvents(.refunded).map(\.at) == [day(35)])
     }
 
     @Test("A refund inside an old period revokes it until the next one governs")
@@ -152,12 +152,12 @@ struct RevocationTests {
             let life = given(copy(bought), copy(revoked))
             #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
             #expect(life.answer(day(10))?.endReason == .familyRevoke)
-            #expect(life.lifeFacts(.refunded).isEmpty)
+            #expect(life.timelineEvents(.refunded).isEmpty)
             #expect(life.standing(of: TransactionId("1"), at: day(10))?.outcome == .familyRevoked)
             // The same statement about the purchaser's own transaction is a refund.
             let own = given(bought, revoked)
             #expect(own.answer(day(10))?.endReason == .refund)
-            #expect(own.lifeFacts(.refunded).count == 1)
+            #expect(own.timelineEvents(.refunded).count == 1)
         }
     }
 
@@ -225,7 +225,7 @@ struct RevocationTests {
         #expect(life.history == [Start(.renewing, stated), Start(.revoked, start)])
         #expect(life.answer(day(30, -1))?.revocation == nil)
         #expect(life.answer(start)?.revocation != nil)
-        #expect(life.lifeFacts(.refunded).map(\.at) == [refunded])
+        #expect(life.timelineEvents(.refunded).map(\.at) == [refunded])
         #expect(life.notices(.contradiction).isEmpty)
         let outcome = life.standing(of: TransactionId("2"), at: refunded)?.outcome
         #expect(outcome == .refunded)
@@ -260,7 +260,7 @@ struct RevocationTests {
             let life = given(seat(bought), withdrawn)
             #expect(life.history == [Start(.subscribed, day(0)), Start(.revoked, day(9))])
             #expect(life.answer(day(10))?.endReason == .other)
-            #expect(life.lifeFacts(.refunded).isEmpty)
+            #expect(life.timelineEvents(.refunded).isEmpty)
             let standing = life.standing(of: TransactionId("1"), at: day(10))
             #expect(standing?.outcome == .ended && standing?.since == day(9))
             #expect(standing?.amount == nil)

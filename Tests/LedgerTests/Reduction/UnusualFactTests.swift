@@ -95,7 +95,7 @@ struct UnusualFactTests {
             bought.revoked(day(5)),
             .resubscribed("2", day(10), day(40)).transaction { $0.productId = ProductId("other") })
         #expect(life.history.map(\.state) == [.subscribed, .revoked, .subscribed, .expired])
-        #expect(life.lifeFacts.map(\.name) == [.refunded])
+        #expect(life.timelineEvents.map(\.name) == [.refunded])
     }
 
     // MARK: Notices

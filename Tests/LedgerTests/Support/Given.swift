@@ -36,7 +36,7 @@ extension Lifecycle {
 
     func notices(_ code: NoticeCode) -> [Notice] { notices.filter { $0.code == code } }
 
-    func lifeFacts(_ name: TimelineEventName) -> [TimelineEvent] {
-        lifeFacts.filter { $0.name == name }
+    func timelineEvents(_ name: TimelineEventName) -> [TimelineEvent] {
+        timelineEvents.filter { $0.name == name }
     }
 }

@@ -5,7 +5,7 @@ import Ledger
 struct Picture: Hashable, Sendable {
     let intervals: [Interval]
     let transitions: [Transition]
-    let lifeFacts: [TimelineEvent]
+    let timelineEvents: [TimelineEvent]
     let notices: [Notice]
     let timeline: [TimelineEntry]
     let transactionIds: [TransactionId]
@@ -14,7 +14,7 @@ struct Picture: Hashable, Sendable {
     init(_ life: Lifecycle, moments: [Timestamp]) {
         intervals = life.intervals
         transitions = life.transitions
-        lifeFacts = life.lifeFacts
+        timelineEvents = life.timelineEvents
         notices = life.notices
         timeline = life.timeline
         transactionIds = life.transactionIds

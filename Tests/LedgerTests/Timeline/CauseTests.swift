@@ -75,12 +75,12 @@ struct CauseTests {
             }
         }
         let life = given(bought, plan("b", at: day(3)), plan("a", at: day(6)))
-        #expect(life.lifeFacts(.productChangeCancelled).map(\.events) == [[2, 3]])
-        #expect(life.lifeFacts(.productChangeScheduled).map(\.events) == [[2]])
+        #expect(life.timelineEvents(.productChangeCancelled).map(\.events) == [[2, 3]])
+        #expect(life.timelineEvents(.productChangeScheduled).map(\.events) == [[2]])
         let upgraded = given(
             bought,
             .didRenew("2", day(10), day(40)).transaction { $0.productId = ProductId("other") })
-        #expect(upgraded.lifeFacts(.upgraded).map(\.events) == [[1, 2]])
+        #expect(upgraded.timelineEvents(.upgraded).map(\.events) == [[1, 2]])
     }
 
     @Test("For any life, the cause is one of them, and each is an existing event")

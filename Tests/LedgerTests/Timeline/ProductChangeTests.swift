@@ -18,7 +18,7 @@ struct ProductChangeTests {
     private let changes: Set<TimelineEventName> = [.upgraded, .downgraded, .crossgraded]
 
     private func changes(_ life: Lifecycle) -> [TimelineEvent] {
-        life.lifeFacts.filter { changes.contains($0.name) }
+        life.timelineEvents.filter { changes.contains($0.name) }
     }
 
     @Test(
@@ -119,7 +119,7 @@ struct ProductChangeTests {
                 product("a", .subscribed("1", day(0), day(30))),
                 plan(.downgrade, to: "b", at: day(5)), renewal, plan(.upgrade, to: "a", at: day(40))
             )
-            return life.lifeFacts.map(\.name)
+            return life.timelineEvents.map(\.name)
         }
         #expect(events("b") == [.productChangeScheduled, .downgraded, .renewed])
         #expect(events("a") == [.productChangeScheduled, .renewed, .productChangeCancelled])

@@ -4,12 +4,12 @@ import Testing
 
 /// `Lifecycle.md` §3 (b).
 @Suite("§3: facts that change no state")
-struct LifeFactTests {
+struct TimelineEventTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
 
     @Test("A first purchase alone is not such a fact")
     func none() {
-        #expect(given(bought).lifeFacts.isEmpty)
+        #expect(given(bought).timelineEvents.isEmpty)
     }
 
     @Test("renewed, at the purchaseDate, by the fact that first stated it")
@@ -19,18 +19,18 @@ struct LifeFactTests {
             .transaction("2", day(30), day(60), at: day(35)).transaction {
                 $0.transactionReason = Raw(.renewal)
             })
-        #expect(life.lifeFacts.map(\.name) == [.renewed])
-        #expect(life.lifeFacts.map(\.at) == [day(30)])
-        #expect(life.lifeFacts.map(\.cause) == [2])
-        #expect(life.lifeFacts.map(\.transactionId) == [TransactionId("2")])
+        #expect(life.timelineEvents.map(\.name) == [.renewed])
+        #expect(life.timelineEvents.map(\.at) == [day(30)])
+        #expect(life.timelineEvents.map(\.cause) == [2])
+        #expect(life.timelineEvents.map(\.transactionId) == [TransactionId("2")])
     }
 
     @Test("Without a transactionReason, DID_RENEW means renewed")
     func renewedByNotification() {
         let old = Fact.didRenew("2", day(30), day(60)).transaction { $0.transactionReason = nil }
-        #expect(given(bought, old).lifeFacts(.renewed).count == 1)
+        #expect(given(bought, old).timelineEvents(.renewed).count == 1)
         let bare = Fact.transaction("2", day(30), day(60), at: day(30))
-        #expect(given(bought, bare).lifeFacts(.renewed).isEmpty)
+        #expect(given(bought, bare).timelineEvents(.renewed).isEmpty)
     }
 
     @Test("autoRenewDisabled and autoRenewEnabled, once per change")
@@ -39,8 +39,8 @@ struct LifeFactTests {
             bought.renewal { $0.autoRenewStatus = Raw(.on) }, .autoRenew(false, at: day(5)),
             .autoRenew(false, at: day(6)), .autoRenew(true, at: day(7)),
             .autoRenew(true, at: day(8)))
-        #expect(life.lifeFacts.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
-        #expect(life.lifeFacts.map(\.at) == [day(5), day(7)])
+        #expect(life.timelineEvents.map(\.name) == [.autoRenewDisabled, .autoRenewEnabled])
+        #expect(life.timelineEvents.map(\.at) == [day(5), day(7)])
     }
 
     @Test("A change without a notification is detected in the renewal info")
@@ -48,9 +48,9 @@ struct LifeFactTests {
         let life = given(
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
             .renewalInfo(at: day(6)) { $0.autoRenewStatus = Raw(.off) })
-        #expect(life.lifeFacts.map(\.name) == [.autoRenewDisabled])
+        #expect(life.timelineEvents.map(\.name) == [.autoRenewDisabled])
         let first = given(bought, .renewalInfo(at: day(6)) { $0.autoRenewStatus = Raw(.off) })
-        #expect(first.lifeFacts.isEmpty)
+        #expect(first.timelineEvents.isEmpty)
     }
 
     /// A renewal info inside a commitment, with a notification if it has a subtype; nil states
@@ -71,7 +71,7 @@ struct LifeFactTests {
     }
 
     private func changes(_ facts: Fact...) -> [TimelineEvent] {
-        given([bought, committed(.on, at: day(1))] + facts).lifeFacts
+        given([bought, committed(.on, at: day(1))] + facts).timelineEvents
     }
 
     @Test("A decision about a commitment is a fact, once, also if it was stated before")
@@ -114,7 +114,7 @@ struct LifeFactTests {
             .notification(.priceIncrease, .pending, at: day(5)),
             .notification(.priceIncrease, .accepted, at: day(6)))
         #expect(
-            life.lifeFacts.map(\.name) == [
+            life.timelineEvents.map(\.name) == [
                 .autoRenewDisabled, .autoRenewEnabled, .priceIncreasePending,
                 .priceIncreaseAccepted,
             ])
@@ -130,7 +130,7 @@ struct LifeFactTests {
                     $0.autoRenewStatus = Raw(.off)
                     $0.expirationIntent = Raw(intent)
                 }
-            ).lifeFacts.map(\.name)
+            ).timelineEvents.map(\.name)
         }
         #expect(facts(.billingRetry, .billingError).isEmpty)
         #expect(facts(.voluntary, .customerCancelled) == [.autoRenewDisabled])
@@ -151,17 +151,17 @@ struct LifeFactTests {
             bought, plan("a", "b", at: day(3)), plan("a", "b", at: day(4)),
             plan("a", "c", at: day(5)), plan("a", "a", at: day(6)), plan("a", "a", at: day(7)))
         #expect(
-            life.lifeFacts.map(\.name) == [
+            life.timelineEvents.map(\.name) == [
                 .productChangeScheduled, .productChangeScheduled, .productChangeCancelled,
             ])
-        #expect(life.lifeFacts.map(\.at) == [day(3), day(5), day(6)])
-        #expect(life.lifeFacts.map { $0.productId?.rawValue } == ["b", "c", nil])
+        #expect(life.timelineEvents.map(\.at) == [day(3), day(5), day(6)])
+        #expect(life.timelineEvents.map { $0.productId?.rawValue } == ["b", "c", nil])
     }
 
     @Test("A change that was made is not cancelled")
     func carriedOut() {
         let life = given(bought, plan("a", "b", at: day(3)), plan("b", "b", at: day(30)))
-        #expect(life.lifeFacts.map(\.name) == [.productChangeScheduled])
+        #expect(life.timelineEvents.map(\.name) == [.productChangeScheduled])
     }
 
     @Test("Price increases: pending, then accepted")
@@ -173,8 +173,8 @@ struct LifeFactTests {
         let life = given(
             bought, said(.customerHasNotResponded, at: day(3)),
             said(.customerHasNotResponded, at: day(4)), said(accepted, at: day(5)))
-        #expect(life.lifeFacts.map(\.name) == [.priceIncreasePending, .priceIncreaseAccepted])
-        #expect(life.lifeFacts.map(\.at) == [day(3), day(5)])
+        #expect(life.timelineEvents.map(\.name) == [.priceIncreasePending, .priceIncreaseAccepted])
+        #expect(life.timelineEvents.map(\.at) == [day(3), day(5)])
     }
 
     @Test("refunded, at the revocationDate; refundReversed, at its signedDate")
@@ -183,19 +183,19 @@ struct LifeFactTests {
             bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
             .transaction("1", day(0), day(30), at: day(11)).revoked(day(9)),
             .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
-        #expect(life.lifeFacts.map(\.name) == [.refunded, .refundReversed])
-        #expect(life.lifeFacts.map(\.at) == [day(9), day(12)])
-        #expect(life.lifeFacts.map(\.cause) == [2, 4])
+        #expect(life.timelineEvents.map(\.name) == [.refunded, .refundReversed])
+        #expect(life.timelineEvents.map(\.at) == [day(9), day(12)])
+        #expect(life.timelineEvents.map(\.cause) == [2, 4])
     }
 
     @Test("A reversal without a known refund is still a fact")
     func lostRefund() {
         let life = given(bought, .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
-        #expect(life.lifeFacts.map(\.name) == [.refundReversed])
+        #expect(life.timelineEvents.map(\.name) == [.refundReversed])
     }
 
     private func reversals(_ facts: Fact...) -> [Timestamp] {
-        given([bought] + facts).lifeFacts(.refundReversed).map(\.at)
+        given([bought] + facts).timelineEvents(.refundReversed).map(\.at)
     }
 
     private func reversed(_ signedDate: Timestamp) -> Fact {
@@ -229,7 +229,7 @@ struct LifeFactTests {
             bought,
             .notification(.revoke, "1", day(0), day(30), at: day(10))
                 .revoked(day(9), .familyRevoke))
-        #expect(life.lifeFacts.isEmpty)
+        #expect(life.timelineEvents.isEmpty)
     }
 
     @Test(
@@ -240,19 +240,20 @@ struct LifeFactTests {
         ] as [(NotificationType, TimelineEventName)])
     func named(_ type: NotificationType, _ name: TimelineEventName) {
         let life = given(bought, .notification(type, "1", day(0), day(30), at: day(4)))
-        #expect(life.lifeFacts.map(\.name) == [name])
-        #expect(life.lifeFacts.map(\.at) == [day(4)])
+        #expect(life.timelineEvents.map(\.name) == [name])
+        #expect(life.timelineEvents.map(\.at) == [day(4)])
     }
 
     @Test("An extension seen only as a later end is a fact; a contradiction at one date is not")
     func silentExtension() {
         let life = given(bought, .transaction("1", day(0), day(37), at: day(5)))
-        #expect(life.lifeFacts.map(\.name) == [.extended])
-        #expect(life.lifeFacts.map(\.at) == [day(5)])
-        #expect(given(bought, .transaction("1", day(0), day(23), at: day(5))).lifeFacts.isEmpty)
+        #expect(life.timelineEvents.map(\.name) == [.extended])
+        #expect(life.timelineEvents.map(\.at) == [day(5)])
+        #expect(
+            given(bought, .transaction("1", day(0), day(23), at: day(5))).timelineEvents.isEmpty)
         #expect(
             given(bought, .transaction("1", day(0), day(37), at: day(0)))
-                .lifeFacts(.extended).isEmpty)
+                .timelineEvents(.extended).isEmpty)
     }
 
     @Test("An extension that is stated of a restored copy, too, is one fact")
@@ -268,10 +269,10 @@ struct LifeFactTests {
         let extended = copy(.notification(.renewalExtended, "1", day(0), day(37), at: day(5)))
         for facts in [[first, second], [extended, second]] {
             let life = given(known + facts)
-            #expect(life.lifeFacts(.extended).map(\.at) == [day(5)])
+            #expect(life.timelineEvents(.extended).map(\.at) == [day(5)])
         }
         let further = stated("2", day(44), at: day(9))
         let life = given(known + [first, second, further])
-        #expect(life.lifeFacts(.extended).map(\.at) == [day(5), day(9)])
+        #expect(life.timelineEvents(.extended).map(\.at) == [day(5), day(9)])
     }
 }

@@ -174,7 +174,7 @@ extension ChainRows {
     ) -> ChainRows {
         ChainRows(
             chain: chain ?? self.chain, subscription: subscription, intervals: intervals,
-            lifeFacts: lifeFacts, notices: notices, transactions: transactions,
+            timelineEvents: timelineEvents, notices: notices, transactions: transactions,
             orderLines: orderLines, holdings: holdings, contribution: contribution,
             reported: reported)
     }

@@ -68,7 +68,7 @@ struct RepackedEvidenceTests {
     }
 
     private static func fact(_ evidence: PackedEvidence, of token: [UInt8]) throws -> Fact? {
-        try FactDecoder.decode(logged(evidence, of: token)).first?.fact
+        FactDecoder.decode(logged(evidence, of: token)).first?.fact
     }
 
     /// The findings of an audit about the row alone.

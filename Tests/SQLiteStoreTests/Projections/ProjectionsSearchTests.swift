@@ -59,7 +59,7 @@ struct ProjectionsSearchTests {
             var expected = life.intervals.filter { life.cause(of: $0) == position }.map {
                 DecidedChange(.state($0.state), at: $0.from)
             }
-            expected += life.lifeFacts.filter { $0.cause == position }.map {
+            expected += life.timelineEvents.filter { $0.cause == position }.map {
                 DecidedChange(.fact($0.name), at: $0.at)
             }
             let end = Timestamp(milliseconds: .max)

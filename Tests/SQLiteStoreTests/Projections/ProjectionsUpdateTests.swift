@@ -27,7 +27,7 @@ struct ProjectionsUpdateTests {
     /// A chain with several rows in each table that is written as a whole.
     private var rich: ChainRows {
         get throws {
-            try #require(rows.first { $0.intervals.count > 2 && $0.lifeFacts.count > 1 })
+            try #require(rows.first { $0.intervals.count > 2 && $0.timelineEvents.count > 1 })
         }
     }
 
@@ -67,8 +67,8 @@ struct ProjectionsUpdateTests {
     func fewer() async throws {
         let before = try rich
         let after = before.with(
-            intervals: Array(before.intervals.dropLast(2)), lifeFacts: [], notices: [])
-        let surplus = 2 + before.lifeFacts.count + before.notices.count
+            intervals: Array(before.intervals.dropLast(2)), timelineEvents: [], notices: [])
+        let surplus = 2 + before.timelineEvents.count + before.notices.count
         #expect(try await update([after]) == surplus)
         #expect(try await stored(before.chain) == after)
         #expect(try await update([before]) == surplus)
@@ -94,11 +94,11 @@ struct ProjectionsUpdateTests {
         let id = SimulatedChains.id(BundleId("com.example.new"), "")
         let new = ChainRows(
             chain: id, subscription: before.subscription, intervals: before.intervals,
-            lifeFacts: before.lifeFacts, notices: before.notices,
+            timelineEvents: before.timelineEvents, notices: before.notices,
             transactions: before.transactions, orderLines: before.orderLines,
             holdings: before.holdings, contribution: nil)
         let count =
-            1 + new.intervals.count + new.lifeFacts.count + new.notices.count
+            1 + new.intervals.count + new.timelineEvents.count + new.notices.count
             + new.transactions.count + new.orderLines.count + new.holdings.count
         #expect(try await update([new]) == count)
         #expect(try await stored(id) == new)
@@ -158,12 +158,12 @@ struct ProjectionsUpdateTests {
 
 extension ChainRows {
     fileprivate func with(
-        intervals: [IntervalRow]? = nil, lifeFacts: [TimelineEventRow]? = nil,
+        intervals: [IntervalRow]? = nil, timelineEvents: [TimelineEventRow]? = nil,
         notices: [NoticeRow]? = nil, transactions: [TransactionRow]? = nil
     ) -> ChainRows {
         ChainRows(
             chain: chain, subscription: subscription, intervals: intervals ?? self.intervals,
-            lifeFacts: lifeFacts ?? self.lifeFacts, notices: notices ?? self.notices,
+            timelineEvents: timelineEvents ?? self.timelineEvents, notices: notices ?? self.notices,
             transactions: transactions ?? self.transactions,
             orderLines: orderLines, holdings: holdings, contribution: contribution,
             reported: reported)

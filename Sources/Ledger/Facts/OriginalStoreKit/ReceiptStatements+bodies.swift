@@ -154,8 +154,8 @@ extension ReceiptStatements {
         }
     }
 
-    /// Whether a notification of a type that is not sent for upgrades alone is about one, by the
-    /// newest purchases of its chain: older ones were replaced, or refunded, earlier.
+    /// Whether an INTERACTIVE_RENEWAL or CANCEL is about an upgrade, by the newest purchases of its
+    /// chain: older ones were replaced, or refunded, earlier. False for other types.
     private static func isAboutUpgrade(
         _ notification: NotificationV1, _ purchases: [TransactionSnapshot],
         cancelled: TransactionSnapshot?

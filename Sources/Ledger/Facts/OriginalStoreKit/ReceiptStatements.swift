@@ -21,7 +21,7 @@ public struct ReceiptStatements: Sendable {
         var kind: EventKind
         /// The evidence's own time; nil if none is stated.
         var statedAt: Timestamp?
-        /// Newer statements about a transaction come first; later ones about it are dropped.
+        /// In order of preference: of several with one transactionId the first is kept.
         var transactions: [TransactionSnapshot]
         var renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] = []
         /// The notification's content and chain.

@@ -7,7 +7,7 @@ extension TransactionSnapshot {
     /// missing from a receipt is not a statement (`TransactionRecord.completed`).
     public init?(_ receipt: ReceiptTransaction) {
         guard let id = receipt.transactionId,
-            let original = receipt.originalTransactionId ?? id.own
+            let original = receipt.originalTransactionId ?? id.asOriginal
         else { return nil }
         self.init(transactionId: id, originalTransactionId: original)
         webOrderLineItemId = receipt.webOrderLineItemId

@@ -4,8 +4,8 @@ public import Ledger
 /// The feed's clock: when it emitted changes that no event caused (`ChangeStream`).
 extension OperationalState {
     /// How far the clock has advanced, the end of the log at that time, and a hash of both and of
-    /// the rules by which it emitted; nil before the first time. Leaf hash and rules are nil where
-    /// an earlier release stored none; where it changed the row, rules are those of the row before.
+    /// the rules by which it emitted; nil before the first time. An earlier release leaves the
+    /// hashes nil in a row it inserts, and `rules` of the row before in a row it updates.
     public func feedClock() async throws(StoreError) -> (
         end: ProjectionCursor, at: Timestamp, rules: Digest?
     )? {
@@ -17,10 +17,10 @@ extension OperationalState {
         }.first
     }
 
-    /// Stores that the clock advanced to `at` when the log ended at `end`, and which chains changed
-    /// by that, in order; without those whose ids no index of PostgreSQL holds. Committed before
-    /// the changes are emitted. `rules` is a hash of the rules by which chains change, `at` and the
-    /// position. The column `looks_again` of files is of an early release.
+    /// Stores that the clock advanced to `at` when the log ended at `end`, and the chains that this
+    /// changed, in order, except those with ids too long for an index of PostgreSQL. Committed
+    /// before the changes are emitted. `rules` is a hash of the rules by which chains change, of
+    /// `at` and of the position. The column `looks_again` of SQLite files is unused.
     ///
     /// `last` is what the caller read or stored last. Throws `fileLocked` where another clock is
     /// stored, as after a failover to a standby that was behind: the readings of the caller's

@@ -91,9 +91,9 @@ extension OperationalState {
     /// Removes a finished recovery and stores its report: both, or neither. The newest
     /// `OperationsLimits.recoveryReportCount` reports are kept.
     ///
-    /// An erasure removes the reports that name its ids. Where the caller reads the count and then
-    /// the state that the report is of, nothing of the erased persons remains: the state is one
-    /// after the erasure, or `erase` comes before this call, which is then refused, or after it.
+    /// `erase` removes the reports that name its ids. A caller that reads `erasureCount` before the
+    /// state that it reports stores nothing of erased persons: `erase` precedes that read, or it
+    /// precedes this call, which is then refused, or it follows and removes the report.
     ///
     /// - Parameters:
     ///   - id: of the recovery.

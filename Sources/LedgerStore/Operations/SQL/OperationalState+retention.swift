@@ -8,14 +8,14 @@ extension OperationalState {
     /// one given, and the oldest beyond `OperationsLimits.retentionAnswerCount`, counted by ids: in
     /// PostgreSQL a write that failed also takes ids.
     ///
-    /// An erasure is appended to the log between two calls of `erase`. Where the caller reads the
-    /// count and then looks for erasures in the log, nothing of an erased chain remains: the look
-    /// finds the erasure, or the second `erase` comes before this call, which is then refused, or
-    /// after it, and removes the answer.
+    /// An erasure calls `erase` before and after it is appended to the log. A caller that reads
+    /// `erasureCount` and then searches the log for erasures leaves nothing of an erased chain: it
+    /// finds the erasure, or the second `erase` precedes this call, which is then refused, or it
+    /// follows and removes the answer.
     ///
     /// - Parameters:
     ///   - answers: in any order.
-    ///   - count: `erasureCount` before the look.
+    ///   - count: `erasureCount`, read before that search.
     /// - Returns: false where `erase` was called since, and nothing was stored.
     public func keep(
         _ answers: [RetentionRecord], erasures count: Int64
@@ -72,8 +72,8 @@ extension SQLTables {
         try rows("SELECT number FROM @erasure_count WHERE id = 1") { try $0.int64(0) }.first ?? 0
     }
 
-    /// Whether `erase` was called that often; one that begins now waits for the end of this
-    /// transaction.
+    /// Whether `erase` was called exactly `count` times; a concurrent `erase` waits until this
+    /// transaction ends.
     func holdErasures(at count: Int64) throws -> Bool {
         try execute(
             "UPDATE @erasure_count SET number = number WHERE id = 1 AND number = $1::bigint", count)

@@ -4,7 +4,7 @@ import Testing
 
 /// `Lifecycle.md` §3: purchase and amount of a refund, products of a change.
 @Suite("§3: values of facts")
-struct LifeFactDetailTests {
+struct TimelineEventDetailTests {
     private let bought = Fact.subscribed("1", day(0), day(30)).transaction {
         $0.price = 9_990
         $0.currency = "USD"
@@ -21,13 +21,13 @@ struct LifeFactDetailTests {
     @Test("A refund names its transaction, its period and its amount")
     func refunded() throws {
         let life = given(bought, .didRenew("2", day(30), day(60)), refund())
-        let fact = try #require(life.lifeFacts(.refunded).first)
+        let fact = try #require(life.timelineEvents(.refunded).first)
         #expect(fact.transactionId == TransactionId("1"))
         #expect(fact.productId == ProductId("pro.monthly"))
         let refund = try #require(fact.refund)
         #expect(refund.amount == Money(milliunits: 9_990, currency: "USD"))
         #expect(refund.from == day(0) && refund.to == day(30))
-        #expect(life.lifeFacts(.renewed).allSatisfy { $0.detail == nil })
+        #expect(life.timelineEvents(.renewed).allSatisfy { $0.detail == nil })
     }
 
     @Test(
@@ -37,7 +37,7 @@ struct LifeFactDetailTests {
         ] as [(Int64?, Int64)])
     func prorated(_ percentage: Int64?, _ amount: Int64) {
         let life = given(bought, refund { $0.revocationPercentage = percentage })
-        #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [amount])
+        #expect(life.timelineEvents(.refunded).map { $0.refund?.amount?.milliunits } == [amount])
     }
 
     @Test(
@@ -52,9 +52,10 @@ struct LifeFactDetailTests {
             }.with { $0.signedDate = time }
         }
         let facts = [stated(nil, at: day(10)), stated(50_000, at: day(20))]
-        #expect(given(facts).lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [4_995])
+        #expect(
+            given(facts).timelineEvents(.refunded).map { $0.refund?.amount?.milliunits } == [4_995])
         let again = given(facts + [stated(nil, at: day(30)), stated(20_000, at: day(15))])
-        #expect(again.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [4_995])
+        #expect(again.timelineEvents(.refunded).map { $0.refund?.amount?.milliunits } == [4_995])
     }
 
     @Test("Without a price there is no amount")
@@ -64,8 +65,8 @@ struct LifeFactDetailTests {
         ]
         for change in changes {
             let life = given(.subscribed("1", day(0), day(30)), refund(change))
-            #expect(life.lifeFacts(.refunded).map { $0.refund?.amount } == [nil])
-            #expect(life.lifeFacts(.refunded).map { $0.refund?.from } == [day(0)])
+            #expect(life.timelineEvents(.refunded).map { $0.refund?.amount } == [nil])
+            #expect(life.timelineEvents(.refunded).map { $0.refund?.from } == [day(0)])
         }
     }
 
@@ -78,10 +79,10 @@ struct LifeFactDetailTests {
         }
         let life = given(bought, refund(), priced)
         #expect(
-            life.lifeFacts(.refundReversed).map(\.refund)
-                == life.lifeFacts(.refunded).map(\.refund))
-        #expect(life.lifeFacts(.refundReversed).map(\.events) == [[2, 3]])
-        #expect(given(bought, back).lifeFacts(.refundReversed).map(\.refund) == [nil])
+            life.timelineEvents(.refundReversed).map(\.refund)
+                == life.timelineEvents(.refunded).map(\.refund))
+        #expect(life.timelineEvents(.refundReversed).map(\.events) == [[2, 3]])
+        #expect(given(bought, back).timelineEvents(.refundReversed).map(\.refund) == [nil])
     }
 
     @Test("A permanent purchase has no end")
@@ -91,8 +92,8 @@ struct LifeFactDetailTests {
             snapshot.expiresDate = nil
         }
         let life = given(coins)
-        #expect(life.lifeFacts(.refunded).map { $0.refund?.to } == [nil])
-        #expect(life.lifeFacts(.refunded).map { $0.refund?.amount?.milliunits } == [9_990])
+        #expect(life.timelineEvents(.refunded).map { $0.refund?.to } == [nil])
+        #expect(life.timelineEvents(.refunded).map { $0.refund?.amount?.milliunits } == [9_990])
     }
 
     @Test("A product change names both products: scheduled, cancelled, made")
@@ -106,7 +107,7 @@ struct LifeFactDetailTests {
         let life = given(
             bought, plan("b", at: day(3)), plan("c", at: day(5)), plan("a", at: day(6)))
         func lines(_ life: Lifecycle) -> [String] {
-            life.lifeFacts.compactMap { fact in
+            life.timelineEvents.compactMap { fact in
                 fact.change.map { "\(fact.name) \($0.from) \($0.to)" }
             }
         }
@@ -126,7 +127,7 @@ struct LifeFactDetailTests {
         let renewed = Fact.didRenew("2", day(30), day(60))
         let life = given(bought, refund(), renewed)
         let half = given(bought, refund { $0.revocationPercentage = 50_000 }, renewed)
-        #expect(life.lifeFacts.map(\.at) == half.lifeFacts.map(\.at))
+        #expect(life.timelineEvents.map(\.at) == half.timelineEvents.map(\.at))
         #expect(life.answer(day(59))?.revocation == nil)
         #expect(life.stateBytes != half.stateBytes)
     }
