@@ -85,8 +85,8 @@ struct ErasurePlanner: Sendable {
         return found
     }
 
-    /// Positions of the facts of chains and customerKeys. Adds the chains of the same receipts: they
-    /// belong to the same person and share their evidence.
+    /// Positions of the facts of chains and customer keys. Adds the chains of the same receipts:
+    /// they belong to the same person and share their evidence.
     private func stated(
         by chains: inout Set<ChainId>, _ customerKeys: [ChainId]
     ) async throws -> Set<Int64> {
