@@ -55,8 +55,8 @@ struct BackfillCommand: OutputCommand {
     ) async throws -> (BackfillReport, IdList) {
         let list = try await IdList.read(path: file)
         let ledger = try await apple.ledgers.ledger(settings.environment)
-        let lease = try await KeptLease.backfill(in: ledger)
-        defer { lease.release() }
+        let lease = try await ledger.backfillLease()
+        defer { withExtendedLifetime(lease) {} }
         let backfill = Backfill(
             try apple.client(), ledgers: apple.ledgers, keptIn: ledger,
             in: settings.environmentChoice, includesRefunds: refunds)
@@ -71,17 +71,16 @@ struct BackfillCommand: OutputCommand {
     }
 }
 
-extension KeptLease {
-    /// The lease of backfills in a ledger. Release it before the ledger is closed: closing waits
+extension EnvironmentLedger {
+    /// The lease of backfills in this ledger. Release it before the ledger is closed: closing waits
     /// until another node can take it.
     ///
-    /// Throws `backfillRunning` while another node has it.
-    static func backfill(in ledger: EnvironmentLedger) async throws -> KeptLease {
-        let lease = KeptLease(.backfill, in: ledger)
-        guard try await lease.take() else {
+    /// Throws `backfillRunning` while another process, of this or another node, has it.
+    func backfillLease() async throws -> any Lease {
+        guard let lease = try await operations.lease(.backfill) else {
             throw CommandFailure(
                 "backfillRunning",
-                "Another node runs a backfill in this ledger; wait for it, or end it.", .io)
+                "Another backfill runs in this ledger; wait for it, or end it.", .io)
         }
         return lease
     }

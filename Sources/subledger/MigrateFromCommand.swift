@@ -3,6 +3,7 @@ import AppStoreAPI
 import AppleSync
 import ArgumentParser
 import Intake
+import LedgerStore
 import Projection
 import Queries
 
@@ -172,12 +173,12 @@ private struct MigrationRun {
         let apps = Set(plan.parts.map(\.scope.bundleId))
         let (clients, verifier) = (try apple.clients(of: apps), try settings.verifier())
         // Before anything is written.
-        var leases: [KeptLease] = []
-        defer { for lease in leases { lease.release() } }
+        var leases: [any Lease] = []
+        defer { withExtendedLifetime(leases) {} }
         // In one order, so that of two migrations one begins.
         let environments = Set(plan.parts.map(\.scope.environment))
         for environment in environments.sorted(by: { $0.rawValue < $1.rawValue }) {
-            leases.append(try await .backfill(in: apple.ledgers.ledger(environment)))
+            leases.append(try await apple.ledgers.ledger(environment).backfillLease())
         }
         var findings = Findings(
             ingest: try await migration.take(evidence, into: apple.ledgers, verifier: verifier) {

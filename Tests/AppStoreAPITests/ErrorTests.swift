@@ -47,6 +47,17 @@ struct ErrorTests {
         #expect(code.remedy.hasSuffix("."))
     }
 
+    @Test(
+        "no remedy is to correct a request that is correct",
+        arguments: [
+            Int64(4_000_213), 4_030_014, 4_030_016, 4_030_017, 4_030_018, 4_030_019, 4_030_026,
+            4_040_014, 4_040_015, 4_040_018, 4_040_020, 4_040_021, 4_090_000, 4_090_001,
+        ])
+    func correctRequest(_ number: Int64) throws {
+        let code = try #require(APIErrorCode(rawValue: number))
+        #expect(code.remedy != APIErrorCode.generalBadRequest.remedy)
+    }
+
     @Test("every number becomes a failure that names it", arguments: APIErrorCode.allCases)
     func failure(_ code: APIErrorCode) async throws {
         let asked = try Asked(
@@ -62,6 +73,23 @@ struct ErrorTests {
         #expect((failure.code == .refusedByApple) == !code.isRetryable)
         #expect(asked.transport.requests.count == (code.isRetryable ? 2 : 1))
         #expect(!failure.description.contains("hidden words"))
+    }
+
+    @Test(
+        "a 5xx is not a rejection, whatever number its body holds",
+        arguments: [Int64(4_040_010), 4_040_001, 4_040_003, 4_000_012])
+    func gateway(_ number: Int64) async throws {
+        let asked = try Asked([
+            .json("{\"errorCode\":\(number),\"errorMessage\":\"x\"}", status: 503)
+        ])
+        let failure = try #require(
+            await Asked.failure {
+                _ = try await asked.client.transactionInfo("1", in: .productionFirst)
+            })
+        #expect(failure.code == .appleUnavailable)
+        #expect(failure.appleCode == nil)
+        #expect(!failure.isUnknownId)
+        #expect(asked.transport.requests.allSatisfy { !$0.url.contains("sandbox") })
     }
 
     @Test("all numbers of Apple's list are known")

@@ -273,6 +273,19 @@ struct FakeServerTests {
         }
     }
 
+    @Test("the Date of a response is the store's time, by a wrong clock where a fault says so")
+    func date() async throws {
+        var served = Served()
+        served.faults = [ServedFaultRule(.clock(milliseconds: 60_000), from: 2)]
+        try await served.ask { client, _ in
+            for time in [Served.now, Served.now.advanced(byMilliseconds: 60_000)] {
+                let id = FakeServerTests.id
+                let answer = try await client.transactionInfo(id, in: .productionFirst)
+                #expect(answer.date == time)
+            }
+        }
+    }
+
     @Test("a response that is too late is abandoned")
     func timeout() async throws {
         var served = Served()

@@ -82,6 +82,30 @@ struct BackfillCommandTests {
     }
 
     @Test(
+        "beside a running backfill another one and a migration fail; a kill releases the lease",
+        .timeLimit(.minutes(20)))
+    func another() async throws {
+        let faults = #"[{"fault":"slow","milliseconds":60000,"count":1}]"#
+        try await apple.serving(faults: faults) { place, ids in
+            let list = try place.write(ids, to: "ids")
+            _ = try MigrateCommandTests().store(1, in: place)
+            let first = try place.launch(["backfill", list] + place.options)
+            while try !first.outcome(code: 0).err.contains("ids to request") {
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            for command in [["backfill", list], ["migrate-from", "verify-receipt", "stored"]] {
+                let refused = try await place.run(command + place.options)
+                #expect(refused.code == 74, "\(refused.err)")
+                #expect(refused.errorCode == "backfillRunning", "\(refused.err)")
+            }
+            #expect(try await first.kill(afterMilliseconds: 0) == .killed)
+            let next = try await place.run("backfill", list, "--json")
+            #expect(next.code == 0, "\(next.err)")
+            #expect(try next.json()["done"]?.int64 == Int64(ids.count))
+        }
+    }
+
+    @Test(
         "a key that Apple rejects is exit code 78, and the report states that nothing was fetched")
     func refusedKey() async throws {
         try await apple.serving { place, ids in

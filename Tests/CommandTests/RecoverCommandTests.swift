@@ -139,6 +139,18 @@ struct RecoverCommandTests {
         }
     }
 
+    @Test("nothing is confirmed after the time of the store, which its Date states")
+    func pastStore() async throws {
+        try await APICommandTests().serving { place, _ in
+            let done = try await place.run(
+                ["recover", "--json", "--from", "2026-05-20T00:00:00Z"] + place.options)
+            #expect(done.code == 0, "\(done.err)")
+            let through = try RecoverCommandTests.time(done.json()["completeThrough"])
+            let opened = try #require(Timestamp(userInput: "2026-06-01T00:00:00Z"))
+            #expect(through < opened.milliseconds)
+        }
+    }
+
     @Test("what Apple could not deliver in the last days is suggested, fetched and then confirmed")
     func suggested() async throws {
         let format = ISO8601DateFormatter()

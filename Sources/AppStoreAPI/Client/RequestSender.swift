@@ -86,7 +86,8 @@ struct RequestSender: Sendable {
         }
         guard endpoint.isRepeatable else { return .failed(.unknownOutcome(endpoint)) }
         var failure = APIFailure.unavailable(endpoint, status: answer.status, attempts: attempts)
-        failure.appleCode = code
+        // A 5xx is no rejection, whatever number its body holds.
+        if let code, code.rawValue >= 5_000_000 { failure.appleCode = code }
         return .again(failure)
     }
 

@@ -46,6 +46,27 @@ extension APIErrorCode {
         case .subscriptionMaxExtension:
             "It was already extended twice within 365 days; wait, or grant access manually"
                 + " (`subledger grant`)."
+        case .imageNotFound, .messageNotFound:
+            "Check the identifier: `subledger api images` and `subledger api messages` list those"
+                + " of the environment."
+        case .imageAlreadyExists, .messageAlreadyExists:
+            "Use another identifier, or delete what has this one first."
+        case .imageNotApproved, .messageNotApproved:
+            "Wait for Apple's approval: `subledger api images` and `subledger api messages` print"
+                + " the state. Upload another one if it was rejected."
+        case .imageInUse: "Delete the messages that show the image first."
+        case .maximumNumberOfImagesReached, .maximumNumberOfMessagesReached:
+            "Delete one that is no longer used first."
+        case .defaultMessageNotFound:
+            "The product has none in this locale: `subledger api set-default-message` sets one."
+        case .realtimeUrlNotFound:
+            "The environment has none: `subledger api set-realtime-url` sets one."
+        case .forbiddenNoPassingTest:
+            "Pass a performance test in Sandbox first (`subledger api performance-test`)."
+        case .existingPerformanceTestRun:
+            "Wait until the test that is running has ended, then try again."
+        case .performanceTestRunNotFound:
+            "Check the request id, as printed by `subledger api performance-test`."
         case .rateLimitExceeded: "Try again after the time stated."
         case .generalInternal, .generalInternalRetryable, .accountNotFoundRetryable,
             .appNotFoundRetryable, .originalTransactionIdNotFoundRetryable:

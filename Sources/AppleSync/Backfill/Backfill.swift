@@ -82,7 +82,13 @@ public struct Backfill: Sendable {
                     group.addTask { (place, await fetch(id)) }
                     next += 1
                 }
-                guard let (place, outcome) = await group.next() else { return progress }
+                guard let (place, outcome) = await group.next() else {
+                    if let stop = progress.stop {
+                        // Ids in flight when the run stopped.
+                        await progress.end(stop, ready.values.map(\.tally), at: ledgers.clock())
+                    }
+                    return progress
+                }
                 ready[place] = outcome
                 while progress.stop == nil, let outcome = ready.removeValue(forKey: progress.place)
                 {

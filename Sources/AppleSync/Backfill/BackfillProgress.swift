@@ -85,7 +85,7 @@ struct BackfillProgress: Sendable {
 
     /// Ends the run before ids that the next run requests again: what they appended counts, since
     /// it will be known then.
-    private mutating func end(
+    mutating func end(
         _ failure: AppleRequestFailure, _ tallies: [RequestTally], at now: Timestamp
     ) async {
         for tally in tallies { count(tally) }

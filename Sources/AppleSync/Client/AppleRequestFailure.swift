@@ -34,6 +34,9 @@ public enum AppleRequestFailure: Error, Sendable, Equatable {
     /// Apple's error number, if it sent one.
     var appleCode: APIErrorCode? { failure?.appleCode?.value }
 
+    /// Apple's clock at the rejection, if the response stated it.
+    var answeredAt: Timestamp? { failure?.answeredAt }
+
     /// Whether Apple refuses the app's key, or does not know the app for the key (4040003, 4000002:
     /// it was transferred, say), so that every request about the app would fail.
     package var isRefusedApp: Bool {

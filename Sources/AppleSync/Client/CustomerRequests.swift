@@ -97,11 +97,24 @@ package struct CustomerRequests: Sendable {
         for chain in outlasting { try await notifications(of: chain, in: environment) }
     }
 
-    /// Notifications about the customer that Apple still keeps.
+    /// Notifications about the customer that Apple still keeps. Requested again as of Apple's clock
+    /// where this machine's is so far behind that Apple refuses the start.
     mutating func notifications(
         of chain: String? = nil, in environment: Environment
     ) async throws(AppleRequestFailure) {
         let now = ledgers.clock()
+        do throws(AppleRequestFailure) {
+            try await notifications(of: chain, in: environment, until: now)
+        } catch {
+            guard error.appleCode == .startDateTooFarInPast, let date = error.answeredAt, date > now
+            else { throw error }
+            try await notifications(of: chain, in: environment, until: date)
+        }
+    }
+
+    private mutating func notifications(
+        of chain: String?, in environment: Environment, until now: Timestamp
+    ) async throws(AppleRequestFailure) {
         var request = NotificationHistoryRequest()
         request.startDate = now.advanced(
             byMilliseconds: NotificationHistory.marginMilliseconds

@@ -29,18 +29,19 @@ public struct SimulatedServer: Service {
 
     /// Serves until it is stopped.
     public func run() async throws {
-        let onRunning = onRunning
-        let application = Application(
-            responder: CallbackResponder { [api] request, context in
-                try await SimulatedServer.respond(request, context, api)
-            },
-            configuration: ApplicationConfiguration(
-                address: .hostname("127.0.0.1", port: port), serverName: "simulated"),
-            onServerRunning: { channel in await onRunning(channel.localAddress?.port ?? 0) },
-            logger: logger)
+        // Not an `Application`, which sends its own `Date`.
+        let server = try HTTPServerBuilder.http1().buildServer(
+            configuration: ServerConfiguration(address: .hostname("127.0.0.1", port: port)),
+            eventLoopGroup: EventLoopGroupProvider.singleton.eventLoopGroup, logger: logger
+        ) { [api] (request, writer: consuming ResponseWriter, channel) in
+            let response = try await SimulatedServer.respond(request, channel, api)
+            try await writer.write(response: response.head, body: response.body)
+        } onServerRunning: { [onRunning] channel in
+            await onRunning(channel.localAddress?.port ?? 0)
+        }
         try await withThrowingTaskGroup(of: Void.self) { tasks in
             tasks.addTask { [api] in await api.performTests() }
-            try await application.run()
+            try await server.run()
             tasks.cancelAll()
         }
     }
@@ -57,7 +58,7 @@ public struct SimulatedServer: Service {
     // MARK: One request
 
     private static func respond(
-        _ request: Request, _ context: SimulatedContext, _ api: SimulatedAPI
+        _ request: Request, _ channel: any Channel, _ api: SimulatedAPI
     ) async throws -> Response {
         let body = try await request.body.collect(upTo: bodyByteCount)
         let reply = api.answer(
@@ -74,7 +75,7 @@ public struct SimulatedServer: Service {
                 try await Task.sleep(for: .milliseconds(reply.delayMilliseconds))
             }
         }
-        if reply.manner == .dropped { try? await context.channel.close() }
+        if reply.manner == .dropped { try? await channel.close() }
         return response(reply)
     }
 
@@ -97,16 +98,5 @@ public struct SimulatedServer: Service {
                 // The connection closes after half the body.
                 throw CancellationError()
             })
-    }
-}
-
-/// The connection of a request.
-struct SimulatedContext: RequestContext {
-    var coreContext: CoreRequestContextStorage
-    let channel: any Channel
-
-    init(source: ApplicationRequestContextSource) {
-        coreContext = CoreRequestContextStorage(source: source)
-        channel = source.channel
     }
 }
