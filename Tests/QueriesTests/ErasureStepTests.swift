@@ -152,6 +152,20 @@ struct ErasureStepTests {
             .note(CustomerId(customer)), about: nil, .init(actor: "sara", reason: "called"))
     }
 
+    @Test("In a cancelled task the look at what arrived since ends; nothing is erased")
+    func cancelledLook() async throws {
+        try await planned { ledger, session, erasure, plan in
+            try await note("c-9", ledger, session)
+            let look = Task {
+                withUnsafeCurrentTask { $0?.cancel() }
+                return try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: [.log])
+            }
+            let error = await #expect(throws: StoreError.self) { _ = try await look.value }
+            #expect(error?.code == .closed)
+            #expect(try await erasure.carryOut(plan, TemporaryLedger.erasing) == 10)
+        }
+    }
+
     @Test("Events about others that arrive between search and erasure do not stop it")
     func aboutOthers() async throws {
         try await planned { ledger, session, erasure, plan in

@@ -39,7 +39,7 @@ struct ErasurePlanner: Sendable {
         if let customer { ids.insert(customer.rawValue) }
         var purchaseIds = ids
         for position in found {
-            let stated = try await evidence(at: position)
+            let stated = PersonalIds(bytes(try await ledger.log.event(at: position)))
             ids.formUnion(stated.ids)
             purchaseIds.formUnion(stated.purchaseIds)
         }
@@ -109,15 +109,9 @@ struct ErasurePlanner: Sendable {
         return positions
     }
 
-    private func evidence(at position: Int64) async throws -> PersonalIds {
-        PersonalIds(try await bytes(at: position))
-    }
-
-    /// The evidence of an event; empty where it was erased or is damaged. Any other failure to read
-    /// it is thrown: it says nothing about what the event holds.
-    private func bytes(at position: Int64) async throws -> [UInt8] {
-        let logged = try await ledger.log.event(at: position)
-        return (try? logged?.originalBytes()) ?? []
+    /// The evidence of an event; empty where it was erased or is damaged.
+    private func bytes(_ logged: LoggedEvent?) -> [UInt8] {
+        (try? logged?.originalBytes()) ?? []
     }
 
     /// Adds the events without a fact: conflicts, other statements about the app, decisions about
@@ -137,7 +131,9 @@ struct ErasurePlanner: Sendable {
                 if let chain, chains.contains(chain) {
                     found.insert(event.position)
                 } else if chain == nil || event.isConflict && event.attributes.kind == .command,
-                    try await mentions(event, customer, ids)
+                    mayMention(event.attributes.kind),
+                    let logged = try await ledger.log.event(at: event.position),
+                    mentions(logged, customer, ids)
                 {
                     found.insert(event.position)
                 }
@@ -156,10 +152,12 @@ struct ErasurePlanner: Sendable {
         let subjects = PersonErasure.subjects(plan.chains, plan.customer)
         let covered = Set(subjects + subjects.map { ChainId(erased: ErasedChain($0)) })
         while true {
-            let page = try await ledger.log.events(after: plan.through, damaged: .marked)
-            guard let last = page.last?.position else { return plan }
-            for event in page {
-                if try await isCovered(event, covered, plan) { throw ErasureScope.overtaken }
+            try StoreError.requireNotCancelled()
+            // With their evidence: reading it for each event takes longer than nodes append.
+            let page = try await ledger.log.page(after: plan.through, damaged: .marked)
+            guard let last = page.last?.event.position else { return plan }
+            if page.contains(where: { isCovered($0, covered, plan) }) {
+                throw ErasureScope.overtaken
             }
             plan.through = last
         }
@@ -168,10 +166,9 @@ struct ErasurePlanner: Sendable {
     /// - Parameter covered: the chains and the customer of the plan, and the chains that an erasure
     ///   of them names.
     private func isCovered(
-        _ event: RecordedEvent, _ covered: Set<ChainId>, _ plan: ErasurePlan
-    ) async throws -> Bool {
-        if let chain = event.attributes.chainId, covered.contains(chain) { return true }
-        guard let logged = try await ledger.log.event(at: event.position) else { return false }
+        _ logged: LoggedEvent, _ covered: Set<ChainId>, _ plan: ErasurePlan
+    ) -> Bool {
+        if let chain = logged.event.attributes.chainId, covered.contains(chain) { return true }
         let isStated = FactDecoder.decode(logged).contains { stated in
             let tokens = [
                 stated.fact.statedTransaction?.appAccountToken,
@@ -180,24 +177,27 @@ struct ErasurePlanner: Sendable {
             return covered.contains(stated.chain)
                 || tokens.contains { CustomerId(token: $0) == plan.customer }
         }
-        if isStated { return true }
-        return try await mentions(event, plan.customer, plan.ids)
+        return isStated || mentions(logged, plan.customer, plan.ids)
     }
 
     /// Whether an event that names no chain of the person belongs to the person.
     private func mentions(
-        _ event: RecordedEvent, _ customer: CustomerId?, _ ids: Set<String>
-    ) async throws -> Bool {
-        switch event.attributes.kind {
-        // Those with a fact of the person were found by that fact.
-        case .receipt, .verifyReceipt, .notificationV1, .sweep, .erasure: return false
-        case .command:
-            guard let customer else { return false }
-            let evidence = try await bytes(at: event.position)
-            let command = (try? JSONValue.parse(evidence)).flatMap { Command(evidence: $0) }
-            return command?.customer == customer
-        case .notification, .transaction, .renewalPair, .appTransaction:
-            return try await !evidence(at: event.position).ids.isDisjoint(with: ids)
+        _ logged: LoggedEvent, _ customer: CustomerId?, _ ids: Set<String>
+    ) -> Bool {
+        guard mayMention(logged.event.attributes.kind) else { return false }
+        guard logged.event.attributes.kind == .command else {
+            return !PersonalIds(bytes(logged)).ids.isDisjoint(with: ids)
+        }
+        guard let customer else { return false }
+        let command = (try? JSONValue.parse(bytes(logged))).flatMap { Command(evidence: $0) }
+        return command?.customer == customer
+    }
+
+    /// Whether an event of a kind may belong to a person without a fact about the person.
+    private func mayMention(_ kind: EventKind) -> Bool {
+        switch kind {
+        case .receipt, .verifyReceipt, .notificationV1, .sweep, .erasure: false
+        case .command, .notification, .transaction, .renewalPair, .appTransaction: true
         }
     }
 
