@@ -93,6 +93,8 @@ struct BackfillCommandTests {
             while try !first.outcome(code: 0).err.contains("ids to request") {
                 try await Task.sleep(for: .milliseconds(10))
             }
+            // However long the others take, it does not end before they are refused.
+            first.signal(SIGSTOP)
             for command in [["backfill", list], ["migrate-from", "verify-receipt", "stored"]] {
                 let refused = try await place.run(command + place.options)
                 #expect(refused.code == 74, "\(refused.err)")
