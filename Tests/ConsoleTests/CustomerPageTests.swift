@@ -33,7 +33,7 @@ struct CustomerPageTests {
         return [made.bought(), made.turnedOff(0), made.expired(0)] + second
     }
 
-    @Test("An end that is followed by another purchase of the chain keeps its own reason")
+    @Test("An end that another product of the chain follows is explained by that product")
     func earlierEnd() throws {
         let other = "com.example.pro.yearly"
         let reading = try CustomerPageTests.reading(
@@ -41,9 +41,10 @@ struct CustomerPageTests {
             at: within(4))
         #expect(reading.answer.endReason == .billing)
         let reasons = CustomerPageTests.reasons(CustomerPageTests.ann, reading)
-        #expect(reasons[MadeChain.product] == .voluntary && reasons[other] == .billing)
+        #expect(reasons[MadeChain.product] == .changedProduct && reasons[other] == .billing)
         let page = CustomerPageTests.page([reading]).page.html
-        #expect(page.contains("data-reason=\"voluntary\"") && page.contains("\"billing\""))
+        #expect(page.contains("\"changedProduct\"") && page.contains("\"billing\""))
+        #expect(page.contains("no access at present. You can subscribe again in the app."))
     }
 
     @Test("What a purchase's notices warn of stands below one of its answers")
@@ -57,7 +58,7 @@ struct CustomerPageTests {
         #expect(page.components(of: "class=\"caveats\"") == 1)
     }
 
-    @Test("An end before the purchase was linked away keeps its reason after a later one")
+    @Test("A purchase that was linked away after its end explains nothing to its former holder")
     func endOfFormerHolder() throws {
         let links: [(Command.Action, Timestamp)] = [
             (.link(CustomerPageTests.ann), made.start), (.link(CustomerPageTests.bob), within(1)),
@@ -65,7 +66,7 @@ struct CustomerPageTests {
         let reading = try CustomerPageTests.reading(
             made, endedTwice(as: MadeChain.product), links, at: within(4))
         for (customer, expected) in [
-            (CustomerPageTests.ann, AccessReason.voluntary), (CustomerPageTests.bob, .billing),
+            (CustomerPageTests.ann, AccessReason.movedOn), (CustomerPageTests.bob, .billing),
         ] {
             let reasons = CustomerPageTests.reasons(customer, reading)
             #expect(reasons[MadeChain.product] == expected, "\(customer)")
@@ -264,7 +265,7 @@ struct CustomerPageTests {
 
     // MARK: Readings
 
-    private static func reading(
+    static func reading(
         _ made: MadeChain, _ deliveries: [MadeDelivery],
         _ decisions: [(Command.Action, Timestamp)], at now: Timestamp, isLastKnown: Bool = true
     ) throws -> ChainReading {
@@ -316,7 +317,7 @@ struct CustomerPageTests {
     }
 
     /// The reason of each verdict about a chain, by product.
-    private static func reasons(
+    static func reasons(
         _ customer: CustomerId, _ reading: ChainReading
     ) -> [String: AccessReason] {
         let moment = reading.moment.at
@@ -330,7 +331,7 @@ struct CustomerPageTests {
     /// Ann's page.
     ///
     /// - Parameter stamped: a reading of the page's moment; nil: the first of `chains`.
-    private static func page(
+    static func page(
         _ chains: [ChainReading], elsewhere: [ChainReading] = [], at stamped: ChainReading? = nil
     ) -> CustomerPage {
         let first = stamped ?? chains[0]

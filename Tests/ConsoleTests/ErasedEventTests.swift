@@ -11,8 +11,8 @@ import Testing
 struct ErasedEventTests {
     private static let now = Timestamp(milliseconds: 1_774_000_000_000)
 
-    /// What the page of an erasure of the first `count` events says.
-    private func text(_ count: Int) throws -> String {
+    /// The page of an erasure of the first `count` events.
+    private func page(_ count: Int) throws -> EventPage {
         let erasure = Erasure(
             id: "e", actor: "dpo", reason: "asked", positions: (1...count).map { Int64($0) },
             chains: [], facts: [])
@@ -25,7 +25,16 @@ struct ErasedEventTests {
             LoggedEvent(event: row, evidence: event.evidence.packed), in: .production, proof: nil,
             head: position)
         let frame = Frame.bare(["events", String(position)], now: ErasedEventTests.now)
-        return EventPage(frame, detail, decided: [], roots: []).erasure.text
+        return EventPage(frame, detail, decided: [], roots: [])
+    }
+
+    /// What that page says of the erasure.
+    private func text(_ count: Int) throws -> String { try page(count).erasure.text }
+
+    @Test("The page of an event of no app has no field for one")
+    func noApp() throws {
+        let page = try page(1).page.html
+        #expect(page.contains("<dt>Kind</dt>") && !page.contains("<dt>App</dt>"))
     }
 
     @Test("As many as a page links are links; one more is counted")

@@ -112,9 +112,10 @@ package enum AccessReason: String, Sendable, CaseIterable {
         _ verdict: Verdict, _ customer: CustomerId, _ reading: ChainReading?, _ moment: Timestamp
     ) -> AccessReason {
         guard let state = verdict.state else { return .grantEnded }
-        // Also of retry: Apple retries no payment for what the chain continued without.
-        if state.isEntitled || state == .billingRetry, let until = verdict.until, until <= moment {
-            return successor(verdict, customer, reading)
+        // Whatever the state: how a product ended explains nothing once the chain went on without
+        // it, and Apple retries no payment for it.
+        if let reading, let until = verdict.until, until <= moment {
+            return successor(until, customer, reading)
         }
         return withheld(state, reason(verdict, reading))
     }
@@ -132,20 +133,19 @@ package enum AccessReason: String, Sendable, CaseIterable {
         }
     }
 
-    /// What took the place of a stretch that is over.
+    /// What took the place of a stretch that is over: another product, where the customer still
+    /// holds the chain; else its other holder, also where that one bought another product.
     private static func successor(
-        _ verdict: Verdict, _ customer: CustomerId, _ reading: ChainReading?
+        _ until: Timestamp, _ customer: CustomerId, _ reading: ChainReading
     ) -> AccessReason {
-        guard let reading, let until = verdict.until else { return .movedOn }
         let holders = reading.life.holders
         func isHeld(at time: Timestamp) -> Bool {
             holders.holders(at: time).contains { $0.customer == customer }
         }
-        let isLost = isHeld(at: until.advanced(byMilliseconds: -1)) && !isHeld(at: until)
-        // Where another account bought the other product, the purchase is theirs.
-        let next = reading.life.intervals.first { $0.from == until }
-        if !isLost, let next, next.productId != verdict.productId { return .changedProduct }
-        guard holders.holders(at: reading.moment.at).isEmpty else { return .movedOn }
+        let moment = reading.moment.at
+        let isLost = isHeld(at: until.advanced(byMilliseconds: -1)) && !isHeld(at: moment)
+        guard isLost else { return .changedProduct }
+        guard holders.holders(at: moment).isEmpty else { return .movedOn }
         return holders.isClaimUndone(of: customer) ? .claimUndone : .unlinked
     }
 
@@ -227,12 +227,13 @@ extension AccessReason {
 
     /// What to say to the customer, who may hold a copy that another one pays for.
     package func advice(of reading: ChainReading?) -> String {
-        guard let payer = reading?.answer.ownership.payer else { return advice }
-        return advice(paidBy: payer)
+        let isOver = reading.map { !$0.givesAccess } ?? false
+        guard let payer = reading?.answer.ownership.payer else { return advice(isOver: isOver) }
+        return advice(paidBy: payer, isOver: isOver)
     }
 
     /// What to say to the holder of a copy: to renew, pay or change it is the payer's to do.
-    private func advice(paidBy payer: String) -> String {
+    private func advice(paidBy payer: String, isOver: Bool) -> String {
         let again = " You can ask \(payer) to subscribe again, or subscribe yourself in the app."
         return switch self {
         case .changes:
@@ -262,15 +263,22 @@ extension AccessReason {
         case .refund:
             "Apple refunded this purchase to \(payer), so access ended. You can buy it yourself in"
                 + " the app."
+        case .changedProduct where isOver: AccessReason.changedAndOver + again
         case .changedProduct:
             "Your subscription changed to another plan, which does not include this. Only"
                 + " \(payer) can change plans."
-        default: advice
+        default: advice(isOver: isOver)
         }
     }
 
+    /// What to say of another product that gives no access at the moment, either.
+    private static let changedAndOver =
+        "Your subscription changed to another plan, which gives no access at present."
+
     /// What to say to a customer who pays for the purchase.
-    private var advice: String {
+    ///
+    /// - Parameter isOver: whether the purchase gives no access at the moment.
+    private func advice(isOver: Bool) -> String {
         switch self {
         case .renews, .paid:
             "Your subscription is active. If the app does not show it, restore purchases."
@@ -330,6 +338,8 @@ extension AccessReason {
         case .grantEnded: "The access we gave you is over. You can subscribe in the app."
         case .consumed: "This purchase has been used up. You can buy it again in the app."
         case .lapsed: "The time of this purchase is over. You can buy it again in the app."
+        case .changedProduct where isOver:
+            AccessReason.changedAndOver + " You can subscribe again in the app."
         case .changedProduct:
             "Your subscription changed to another plan, which does not include this. You can change"
                 + " plans in the settings of your Apple Account."
@@ -352,45 +362,6 @@ extension ChainAnswer.Ownership {
         case .familyShared: "the family member who bought it"
         case .assigned: "the organisation that assigned it"
         case .purchased, .other: nil
-        }
-    }
-}
-
-extension Notice {
-    /// What the support person should know before answering.
-    package var caveat: String {
-        switch code {
-        case .renewalOverdue: "A renewal was due, and nothing was received since."
-        case .missingPeriod: "At least one period of this history is missing."
-        case .unexplainedExpiry:
-            "It expired, and the event that should have come before is missing."
-        case .historyMissingBefore: "Nothing is known of the time before the first period."
-        case .missingRenewalInfo: "Whether it renews is not known."
-        case .lateDelivery: "An event arrived late: earlier answers may have differed."
-        case .contradiction: "Two events contradict each other."
-        case .tokenChanged:
-            "The account token names, or named, another customer: check whose purchase it is."
-        case .unreadable: "An event could not be used."
-        // Of several causes, which its message distinguishes.
-        case .unknownValue, .unconfirmedStatement: message
-        case .erasedBefore: "Earlier data of these ids was erased on request."
-        }
-    }
-}
-
-extension NoticeCode {
-    /// Whether what is missing lies before the notice's start, and not after it.
-    package var isGapBefore: Bool { self == .historyMissingBefore || self == .unexplainedExpiry }
-
-    /// Whether something that should be there is missing: a row of the timeline, to look up.
-    package var isGap: Bool {
-        switch self {
-        case .renewalOverdue, .missingPeriod, .unexplainedExpiry, .historyMissingBefore,
-            .missingRenewalInfo:
-            true
-        case .lateDelivery, .contradiction, .tokenChanged, .unreadable, .unknownValue,
-            .unconfirmedStatement, .erasedBefore:
-            false
         }
     }
 }

@@ -76,20 +76,20 @@ package struct CustomerPage {
 
     // MARK: Verdicts
 
+    /// A verdict with its place on the page.
+    private typealias Explained = (
+        rank: Int, ended: Timestamp, number: Int, verdict: Verdict, reason: AccessReason,
+        chain: ChainReading?
+    )
+
     private var verdicts: HTML {
-        let explained = answer.entitlements.verdicts.enumerated().map { number, verdict in
-            let chain = reading.chain(of: verdict)
-            let reason = AccessReason(
-                verdict, of: reading.customer, chain, at: reading.moment.at)
-            return (rank: CustomerPage.rank(verdict, reason), verdict, reason, chain, number)
-        }
+        let explained = ranked
         guard explained.isEmpty else {
-            let ranked = [0, 1, 2].flatMap { rank in explained.filter { $0.rank == rank } }
-            // What a purchase's notices warn of stands below the first answer that rests on it.
-            var warned: Set<ChainId> = []
-            let answers = ranked.map { _, verdict, reason, chain, number -> HTML in
-                let isFirst = chain.map { warned.insert($0.chain).inserted } ?? false
-                return explain(verdict, reason, chain, number, isWarning: isFirst)
+            let warnings = warnings(explained)
+            let answers = explained.map { place in
+                explain(
+                    place.verdict, place.reason, place.chain, place.number,
+                    warnings[place.number] ?? [])
             }
             return answers.joined("") + elsewhere
         }
@@ -119,14 +119,52 @@ package struct CustomerPage {
         }.joined("")
     }
 
-    /// Access first, then what ended, then what continued as something else.
-    private static func rank(_ verdict: Verdict, _ reason: AccessReason) -> Int {
-        verdict.active ? 0 : reason.isContinued ? 2 : 1
+    /// Access first, by name; then what ended, then what continued as something else, each from
+    /// the newest end, then by name.
+    private var ranked: [Explained] {
+        let moment = reading.moment.at
+        // In the order of names.
+        let explained = answer.entitlements.verdicts.enumerated().map { number, verdict in
+            let chain = reading.chain(of: verdict)
+            let reason = AccessReason(verdict, of: reading.customer, chain, at: moment)
+            return Explained(
+                rank: verdict.active ? 0 : reason.isContinued ? 2 : 1,
+                ended: verdict.active ? moment : verdict.ended(reason), number: number,
+                verdict: verdict, reason: reason, chain: chain)
+        }
+        return explained.sorted {
+            ($0.rank, $1.ended, $0.number) < ($1.rank, $0.ended, $1.number)
+        }
     }
 
+    /// The notices of each purchase, by the number of the verdict that they stand below: that of
+    /// the product concerned, else the first one, which is the purchase's newest.
+    private func warnings(_ explained: [Explained]) -> [Int: [Notice]] {
+        var warnings: [Int: [Notice]] = [:]
+        var seen: Set<ChainId> = []
+        for first in explained {
+            guard let chain = first.chain, seen.insert(chain.chain).inserted else { continue }
+            let own = explained.filter { $0.chain?.chain == chain.chain }
+            for notice in chain.answer.notices {
+                let product = CustomerPage.product(of: notice, chain)
+                let place = own.first { $0.verdict.productId == product } ?? first
+                warnings[place.number, default: []].append(notice)
+            }
+        }
+        return warnings
+    }
+
+    /// The product that a notice concerns; nil where it concerns none, several or the present one.
+    private static func product(of notice: Notice, _ chain: ChainReading) -> ProductId? {
+        // Whether a run renews concerns its last product.
+        guard let period = notice.period, notice.code != .missingRenewalInfo else { return nil }
+        return period.productId ?? chain.intervals.last { $0.from <= notice.from }?.productId
+    }
+
+    /// A verdict with its reason and advice, and what these notices warn of.
     func explain(
         _ verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?, _ number: Int,
-        isWarning: Bool = true
+        _ notices: [Notice]
     ) -> HTML {
         let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
         let ended = verdict.ended(reason)
@@ -144,7 +182,7 @@ package struct CustomerPage {
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
             \(linked(verdict, chain))\(lastArrival(chain)).</p>
-            \(caveats(isWarning ? chain?.answer.notices ?? [] : []))\(withdrawal(verdict))
+            \(caveats(notices))\(withdrawal(verdict))
             </section>
             """
     }

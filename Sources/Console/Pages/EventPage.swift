@@ -78,7 +78,8 @@ package struct EventPage {
         let rows: [(String, HTML?)] = [
             ("Kind", "\(attributes.kind.rawValue)"), ("Source", "\(attributes.source.rawValue)"),
             ("Vouched for by", "\(attributes.vouching)\(isApple ? "" : Self.addedRoot)"),
-            ("App", "\(attributes.bundleId)"),
+            // Grants and erasures are of no app.
+            ("App", attributes.bundleId.rawValue.isEmpty ? nil : "\(attributes.bundleId)"),
             (decided.count > 1 ? "Subscriptions" : "Subscription", subscriptions),
             (frame.state.isHistoric ? "Decides, as known now" : "Decides", decides),
             ("Notification", attributes.notificationUUID.map { "<bdi class=\"id\">\($0)</bdi>" }),

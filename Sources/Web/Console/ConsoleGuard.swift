@@ -43,7 +43,7 @@ struct ConsoleGuard: RouterMiddleware {
                     sessions.principal(of: $0, isUse: request.headers[.fetchDest] != "empty")
                 }
             if !tokens.isEmpty, context.principal == nil, !isOpen(context.endpointPath) {
-                response = await signIn(request)
+                response = await signIn(request, context)
             } else {
                 response = try await next(request, context)
             }
@@ -138,13 +138,14 @@ struct ConsoleGuard: RouterMiddleware {
     }
 
     /// Redirects to the sign-in form, which redirects back.
-    private func signIn(_ request: Request) async -> Response {
+    private func signIn(_ request: Request, _ context: WebContext) async -> Response {
         var next = request.uri.string
         if request.method == .post {
             // A form's own address shows the form, with what was typed.
             if let form = try? await ConsoleForm(request), form.text("key") != nil {
                 next += next.contains("?") ? "&" : "?"
-                next += "\(ConsolePages.draft)=\(pages.drafts.keep(form.values))"
+                let sender = pages.sender(request, context)
+                next += "\(ConsolePages.draft)=\(pages.drafts.keep(form.values, from: sender))"
             }
         }
         return Response.seeOther("\(ConsoleGuard.signInTarget)\(ViewState.escaped(next))")

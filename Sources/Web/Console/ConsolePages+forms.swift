@@ -50,7 +50,7 @@ extension ConsolePages {
                 do { return response(try await page(frame), problem) } catch {
                     // After a 503 the form is kept as a draft, until its page can be shown.
                     guard Problem(error).status == .serviceUnavailable else { throw error }
-                    return draft(of: frame, sent: sent)
+                    return draft(of: frame, sent: sent, from: sender(request, context))
                 }
             }
         }
@@ -87,15 +87,18 @@ extension ConsolePages {
     /// Redirects to a form that cannot be shown now: its own page loads itself again until it can,
     /// and then shows what was typed.
     ///
-    /// - Parameter key: that of the form as it was sent, so that the draft cannot act twice.
-    private func draft(of frame: Frame, sent key: String) -> Response {
+    /// - Parameters:
+    ///   - frame: that of the form, with what was typed.
+    ///   - key: that of the form as it was sent, so that the draft cannot act twice.
+    ///   - sender: who sent it.
+    private func draft(of frame: Frame, sent key: String, from sender: String) -> Response {
         var values = frame.values
         values["key"] = key
         return Response.seeOther(
             frame.state.url(
                 frame.path,
                 [
-                    (ConsolePages.draft, drafts.keep(values)),
+                    (ConsolePages.draft, drafts.keep(values, from: sender)),
                     ("bundleId", frame.state.bundleId?.rawValue),
                 ]))
     }

@@ -81,6 +81,14 @@ struct ConsolePages: Sendable {
             at: frame.state.at, knowledge: frame.state.knowledge, minPosition: frame.done)
     }
 
+    /// The sender of a form, as `FormDrafts` counts it: behind trusted proxies, their client.
+    func sender(_ request: Request, _ context: WebContext) -> String {
+        let sources = SourceCheck(server: host.configuration.server)
+        let address = sources.address(of: request, peer: context.peer?.ipAddress) ?? ""
+        return NetworkRange.subscriber(
+            of: String(address.prefix(AuthenticationFailures.addressLength)))
+    }
+
     // MARK: Responses
 
     static let mediaType = "text/html; charset=utf-8"

@@ -7,11 +7,15 @@ import Synchronization
 final class FormDrafts: Sendable {
     /// Maximum drafts; beyond it the oldest is forgotten. Each is at most one form.
     static let maximumCount = 50
+    /// Maximum drafts of one sender; beyond it the sender's own oldest is forgotten, so that one
+    /// sender cannot discard those of others.
+    static let countPerSender = 5
     /// How long a draft is kept.
     static let lifetime: Duration = .seconds(30 * 60)
 
     private struct Draft {
         let id: String
+        let sender: String
         let values: [String: String]
         let keptAt: ContinuousClock.Instant
     }
@@ -20,13 +24,25 @@ final class FormDrafts: Sendable {
 
     /// Keeps the fields of a form, except what confirms an erasure. Returns the id that shows
     /// them, once.
-    func keep(_ values: [String: String], at now: ContinuousClock.Instant = .now) -> String {
+    ///
+    /// - Parameters:
+    ///   - values: the fields of the form, by name.
+    ///   - sender: the key of the network subscriber that sent the form.
+    ///   - now: the time from which `lifetime` counts.
+    func keep(
+        _ values: [String: String], from sender: String, at now: ContinuousClock.Instant = .now
+    ) -> String {
         let id = UUID().uuidString.lowercased()
         let values = values.filter { $0.key != ErasePage.confirmation }
         drafts.withLock { drafts in
             FormDrafts.expire(&drafts, now)
-            if drafts.count >= FormDrafts.maximumCount { drafts.removeFirst() }
-            drafts.append(Draft(id: id, values: values, keptAt: now))
+            let own = drafts.indices.filter { drafts[$0].sender == sender }
+            if own.count >= FormDrafts.countPerSender {
+                drafts.remove(at: own[0])
+            } else if drafts.count >= FormDrafts.maximumCount {
+                drafts.removeFirst()
+            }
+            drafts.append(Draft(id: id, sender: sender, values: values, keptAt: now))
         }
         return id
     }

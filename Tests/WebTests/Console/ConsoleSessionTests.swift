@@ -1,4 +1,5 @@
 import AppStore
+import Foundation
 import HTTPTypes
 import Hummingbird
 import HummingbirdTesting
@@ -128,7 +129,9 @@ struct ConsoleSessionTests {
     func draftBounds() {
         let drafts = FormDrafts()
         let start = ContinuousClock.now
-        let ids = (0...50).map { number in drafts.keep(["reason": "\(number)"], at: start) }
+        let ids = (0...50).map { number in
+            drafts.keep(["reason": "\(number)"], from: "\(number)", at: start)
+        }
         #expect(drafts.values(of: ids[0], at: start).isEmpty)
         #expect(drafts.values(of: ids[1], at: start) == ["reason": "1"])
         drafts.remove(ids[1])
@@ -137,5 +140,48 @@ struct ConsoleSessionTests {
         #expect(drafts.values(of: ids[2], at: end) == ["reason": "2"])
         #expect(drafts.values(of: ids[3], at: end.advanced(by: .milliseconds(1))).isEmpty)
         #expect(drafts.values(of: nil).isEmpty)
+    }
+
+    @Test("A sender's sixth draft discards the sender's own first one, and no other's")
+    func draftsOfSender() {
+        // given
+        let drafts = FormDrafts()
+        let other = drafts.keep(["reason": "other"], from: "b")
+        func isKept(_ id: String) -> Bool { !drafts.values(of: id).isEmpty }
+        // when
+        let own = (1...5).map { drafts.keep(["reason": "\($0)"], from: "a") }
+        // then
+        #expect(own.allSatisfy(isKept))
+        // when
+        let more = (6...60).map { drafts.keep(["reason": "\($0)"], from: "a") }
+        // then
+        #expect((own + more).map(isKept) == (1...60).map { $0 > 55 })
+        #expect(isKept(other))
+    }
+
+    @Test("Clients without a session discard no text of another one's, behind a proxy, too")
+    func draftsOfClients() async throws {
+        var place = try ServedPlace()
+        place.configuration.server.tokens = [.init("sara", secret: "secret", [.read, .write])]
+        place.configuration.server.trustedProxies = ["127.0.0.0/8", "::1"]
+            .compactMap { NetworkRange($0) }
+        let path = "/console/production/customers/ann/grant"
+        try await place.serve(.live) { (client: WebClient, _: LedgerHost) async throws in
+            func send(_ address: String) async throws -> String {
+                let fields: HTTPFields = [SourceCheck.forwardedFor: address]
+                let sent = try await client.submit(path, "key=k&reason=ticket%207".utf8, fields)
+                let target = try #require(sent.headers[.location])
+                let next = try #require(target.split(separator: "next=").last)
+                return try #require(String(next).removingPercentEncoding)
+            }
+            let first = try await send("192.0.2.1")
+            let flood = try await send("192.0.2.2")
+            for _ in 1...50 { _ = try await send("192.0.2.2") }
+            let start = try await client.submit("/console/sign-in", "token=secret".utf8)
+            let set = try #require(start.headers[.setCookie])
+            let cookie: HTTPFields = [.cookie: String(set.prefix { $0 != ";" })]
+            #expect(try await client.get(first, cookie).text.contains("ticket 7"))
+            #expect(try await !client.get(flood, cookie).text.contains("ticket 7"))
+        }
     }
 }

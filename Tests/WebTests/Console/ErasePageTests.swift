@@ -183,7 +183,7 @@ struct ErasePageTests {
     @Test("A draft never holds the typed id")
     func drafts() {
         let drafts = FormDrafts()
-        let kept = drafts.keep(["reason": "request 7", ErasePage.confirmation: "5"])
+        let kept = drafts.keep(["reason": "request 7", ErasePage.confirmation: "5"], from: "a")
         #expect(drafts.values(of: kept) == ["reason": "request 7"])
     }
 }
