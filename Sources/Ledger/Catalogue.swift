@@ -50,6 +50,9 @@ public struct Catalogue: Hashable, Sendable {
     }
 
     public static let defaultLeewayMilliseconds: Int64 = 2 * 3_600_000
+    /// The longest leeway of a configuration: 90 days, the longest time in which Apple still tries
+    /// to collect a renewal (`Lifecycle.md` §2 rule 5, Cap).
+    package static let longestLeewayMilliseconds: Int64 = 90 * 86_400_000
 
     public struct Product: Hashable, Sendable {
         public var entitlements: [String]

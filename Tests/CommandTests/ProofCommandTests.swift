@@ -332,7 +332,7 @@ struct ProofCommandTests {
         let page = try await place.run("audit", "prove", Evidence.id, "--html")
         try place.write(Data(page.out.utf8), to: "proof.html")
         let forged = page.out.replacing("<h1>Proof of 4 events</h1>", with: "<h1>Gold</h1>")
-        #expect(forged != page.out)
+        #expect(forged != page.out && page.out.contains("<p>This answer is by the operator's set"))
         try place.write(Data(forged.utf8), to: "forged.html")
         for (file, words, end) in [
             ("proof.json", nil, "\nproven\n"), ("proof.html", "unaltered", "\nproven\n"),
@@ -343,7 +343,7 @@ struct ProofCommandTests {
             #expect(
                 checked.out.contains(
                     "\nanswer: subscription \(Evidence.id) of \(Evidence.app) at "))
-            #expect(checked.out.contains(": \(state), "))
+            #expect(checked.out.contains(": \(state), ") && checked.out.contains("s settings: l"))
             #expect(
                 checked.out.contains("The words of the page are not checked")
                     == (words == "wordsNotChecked"))

@@ -370,14 +370,18 @@ struct BundleTests {
             let events = try await maker.events([2, 1, 2])
             #expect(events.events.map(\.position) == [1, 2] && events.answer == nil)
             #expect(ProvenStory.check(try ProofBundle(events.bytes)).isProven)
-            let moment = Moment(at: StoryCheck.end, now: StoryCheck.end)
             await #expect(throws: ProofError.self) {
                 _ = try await maker.events([session.head + 1])
             }
-            await #expect(throws: ProofError.self) {
-                _ = try await maker.customer(CustomerId("unknown"), moment: moment)
+            let unknown = await #expect(throws: ProofError.self) {
+                _ = try await maker.customer(
+                    CustomerId("unknown"),
+                    moment: Moment(
+                        at: StoryCheck.end, now: StoryCheck.end, knowledge: .knownPosition(1)))
             }
-            await #expect(throws: ProofError.self) { _ = try await maker.events([]) }
+            #expect(unknown?.message.contains("about this up to position 1, so") == true)
+            let none = await #expect(throws: ProofError.self) { _ = try await maker.events([]) }
+            #expect(none?.message.contains("about this, so") == true)
         }
     }
 }

@@ -1,4 +1,5 @@
 import AppStore
+import Intake
 import Ledger
 import LedgerTestSupport
 import Queries
@@ -43,6 +44,49 @@ struct BundledAnswerTests {
         #expect(
             amount.contains(
                 ", group \"group=a b\", only where app=com.example.app, \"group=a, b\", days in"))
+    }
+
+    @Test("It says where access rests on leeway or a grant, and when a later time was expected")
+    func bases() throws {
+        let time = BundledAnswerTests.time
+        let entries = ["period", "grace", "leeway", "owned", "grant"].map {
+            #"{"active":true,"basis":"\#($0)","entitlement":"\#($0)s"}"#
+        }
+        let standing = try JSONValue.parse(
+            Array(#"{"entitlements":[\#(entries.joined(separator: ","))]}"#.utf8))
+        for (more, expectation) in [(0, ""), (1, ", expected at 2026-01-10T12:00:00.000Z")] {
+            let answer = ProofBundle.Answer(
+                query: BundleQuery(
+                    subject: .customer(CustomerId("anna")),
+                    at: time.advanced(byMilliseconds: Int64(more)), now: time, knownPosition: 3),
+                reducerVersion: 1, catalogue: .null, value: standing)
+            #expect(
+                answer.summary
+                    == "customer anna at 2026-01-10T12:00:00.00\(more)Z\(expectation), as known at"
+                    + " position 3: no standing, periods, graces, leeways (by leeway), owneds,"
+                    + " grants (by a grant)")
+        }
+    }
+
+    @Test("The check names the operator's settings that the answer rests on")
+    func settings() async throws {
+        let chain = MadeChain()
+        var ledger = try TemporaryLedger()
+        ledger.configuration.catalogue = Catalogue(
+            products: [ProductId("a"): Catalogue.Product()], leewayMilliseconds: 86_400_000)
+        ledger.configuration.catalogue.minimumTrust = .signed
+        _ = try await ledger.ingest([chain.bought()])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        try await ledger.session { session in
+            let (maker, _) = ProvenStory.maker(session, key)
+            let bundle = try await maker.subscription(
+                chain.id, bundleId: nil, moment: Moment(at: nil, now: ledger.now))
+            let settings =
+                "by the operator's settings: leeway PT24H, minimum trust signed, 1 products"
+            #expect(bundle.answer?.settings == settings)
+            let line = ProvenStory.check(bundle).lines.first { $0.part == "answer" }
+            #expect(line?.isGood == true && line?.text.hasSuffix(", \(settings).") == true)
+        }
     }
 
     @Test("The leeway is written in its shortest form, and read in seconds alone, too")
@@ -112,6 +156,37 @@ struct BundledAnswerTests {
             #expect(bad.map(\.part) == ["answer"])
             #expect(bad.first?.text.contains("arrived after `now`") == true)
         }
+    }
+
+    @Test("A customer's answer at a later time is proven when its events had arrived, not before")
+    func expectedOfCustomer() async throws {
+        let customer = CustomerId(token: "0ab11111-2222-4333-8444-555555555555")
+        let chain = MadeChain(appAccountToken: customer.rawValue)
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought()])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let (early, at) = (chain.start, chain.start.advanced(byMilliseconds: 86_400_000))
+        let bundle = try await ledger.session { session in
+            try await ProvenStory.maker(session, key).0.customer(
+                customer, moment: Moment(at: at, now: early))
+        }
+        let arrived = chain.bought().receivedAt
+        let answer = try #require(bundle.answer)
+        #expect(answer.query.now == arrived && arrived > early)
+        #expect(answer.summary.contains(", expected at \(arrived.rfc3339), as known at"))
+        #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
+        var query = answer.query
+        query.now = early
+        let other = try ProofBundle(
+            environment: bundle.environment, checkpoint: bundle.checkpoint, key: bundle.key,
+            events: bundle.events,
+            answer: ProofBundle.Answer(
+                query: query, reducerVersion: answer.reducerVersion,
+                catalogue: answer.catalogue, value: answer.value)
+        ).sealed(by: key)
+        let bad = ProvenStory.check(other).lines.filter { !$0.isGood }
+        #expect(bad.map(\.part) == ["answer"])
+        #expect(bad.first?.text.contains("arrived after `now`") == true)
     }
 
     @Test("Only a cell of churn is one of paid chains")

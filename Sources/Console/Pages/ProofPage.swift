@@ -12,6 +12,7 @@ package enum ProofPage {
         let script = [PackageResources.verify_js, PackageResources.proof_js].map {
             String(decoding: $0, as: UTF8.self)
         }.joined()
+        let settings = bundle.answer?.settings.map { "\n<p>This answer is \($0).</p>" } ?? ""
         let subject = bundle.events.count == 1 ? "one event" : "\(bundle.events.count) events"
         let page = """
             <!doctype html>
@@ -40,7 +41,7 @@ package enum ProofPage {
             <code>subledger audit verify</code> of the log.</p>
             <section id="proof" data-state="waiting" data-roots="\(trusted)"><ul></ul></section>
             <noscript><p>Without JavaScript: <code>subledger audit check</code>.</p></noscript>
-            <h2>Answer</h2>
+            <h2>Answer</h2>\(settings)
             <pre id="answer" tabindex="0"></pre>
             \(ProofBundle.pageStart)\(json)\(ProofBundle.pageEnd)
             <script type="module">

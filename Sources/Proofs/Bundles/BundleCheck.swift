@@ -200,7 +200,8 @@ public struct BundleCheck: Sendable {
         report.note(
             "answer",
             "Folding exactly these events (reducer version"
-                + " \(answer.reducerVersion)) gives exactly this answer.")
+                + " \(answer.reducerVersion)) gives exactly this answer,"
+                + " \(catalogue.bundleWords).")
     }
 
     private func listed(_ positions: [Int64]) -> String {

@@ -28,7 +28,8 @@ enum BundleFold {
     /// The same from the facts of each chain.
     ///
     /// Throws `nothingToProve` for a chain with too many facts, and `malformedBundle` for a
-    /// subscription with a known fact received after `query.now`, where `query.at` is later, too.
+    /// subscription or a customer with a known fact received after `query.now`, where `query.at` is
+    /// later, too.
     static func value(
         _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
         of stated: [ChainId: [Fact]]
@@ -62,6 +63,9 @@ enum BundleFold {
             reading.queried(by: id).write(to: &json)
         case .customer(let customer):
             let home = ChainId(customer: customer)
+            // An erasure itself states nothing of the customer.
+            let used = facts.values.joined().filter { $0.cause.kind != .erasure }
+            guard query.settled(by: used) == query else { throw BundleFold.tooEarly }
             let own = (facts[home] ?? []).filter(moment.knowledge.admits)
             let holdings = facts.filter { $0.key.customer == nil }.sorted { $0.key < $1.key }.map {
                 chain, facts in

@@ -172,8 +172,10 @@ public struct BundleMaker: Sendable {
         _ positions: [Int64], answering query: BundleQuery?
     ) async throws -> ProofBundle {
         guard !positions.isEmpty else {
+            let end = query.map { " up to position \($0.knownPosition)" } ?? ""
             throw ProofError(
-                .nothingToProve, "The log holds no event about this, so there is nothing to prove.")
+                .nothingToProve,
+                "The log holds no event about this\(end), so there is nothing to prove.")
         }
         guard positions.count <= ProofBundle.maximumEventCount else {
             throw ProofError(

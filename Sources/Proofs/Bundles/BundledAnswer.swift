@@ -10,6 +10,9 @@ extension ProofBundle.Answer {
         json.member("value", value)
     }
 
+    /// The operator's settings that it rests on; nil where they cannot be read.
+    package var settings: String? { Catalogue(bundled: catalogue)?.bundleWords }
+
     /// About what it is, when, and what it says, on one line. Names are quoted where they could
     /// be read as words of it.
     public var summary: String {
@@ -28,9 +31,9 @@ extension ProofBundle.Answer {
         if case .cell = query.subject { query.now } else { query.at }
     }
 
-    /// When a subscription's state at a later time was expected.
+    /// When an answer about a later time was expected; a cell never is about one.
     private var expectation: String {
-        guard case .subscription = query.subject, query.at > query.now else { return "" }
+        guard at > query.now else { return "" }
         return ", expected at \(query.now.rfc3339)"
     }
 
@@ -60,9 +63,20 @@ extension ProofBundle.Answer {
 
     private var standing: String {
         let active = (value["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
-            .compactMap { $0["entitlement"]?.string }
-        let names = active.isEmpty ? "no entitlement" : listed(active)
+        let named = active.compactMap { entitlement in
+            entitlement["entitlement"]?.string.map { $0.quotedWhereNeeded + basis(entitlement) }
+        }
+        let names = named.isEmpty ? "no entitlement" : named.joined(separator: ", ")
         return "\(value["standing"]?.string ?? "no standing"), \(names)"
+    }
+
+    /// What gives access where the operator does: the leeway, or a grant.
+    private func basis(_ entitlement: JSONValue) -> String {
+        switch entitlement["basis"]?.string {
+        case "leeway": " (by leeway)"
+        case "grant": " (by a grant)"
+        default: ""
+        }
     }
 
     private var amount: String {

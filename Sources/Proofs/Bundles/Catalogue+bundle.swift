@@ -33,4 +33,11 @@ extension Catalogue {
         }
         guard canonicalBytes == json.encoded() else { return nil }
     }
+
+    /// The operator's settings that decide an answer; neither Apple nor the log states them.
+    var bundleWords: String {
+        let leeway = ISO8601Period(seconds: leewayMilliseconds / 1_000)
+        return "by the operator's settings: leeway \(leeway), minimum trust"
+            + " \(minimumTrust.rawValue), \(products.count) products"
+    }
 }

@@ -142,6 +142,9 @@ extension ServiceConfiguration {
         }
         if var entitlement = try file.mapping("entitlement") {
             if let leeway = try entitlement.duration("leeway") {
+                try require(
+                    leeway <= Catalogue.longestLeewayMilliseconds, entitlement.name("leeway"),
+                    "At most 90 days (P90D), the longest that Apple tries to collect a renewal.")
                 catalogue.leewayMilliseconds = leeway
             }
             try entitlement.choose("minimumTrust", &catalogue.minimumTrust)

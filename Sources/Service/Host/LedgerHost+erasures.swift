@@ -4,6 +4,7 @@ internal import LedgerStore
 internal import Projection
 public import Queries
 internal import SQLiteStore
+import Synchronization
 
 /// The erasure of a person's data, over HTTP and in the console (`Erasure.md`).
 extension LedgerHost {
@@ -60,6 +61,7 @@ extension LedgerHost {
             // Where the rest fails, the log may have erased already.
             defer {
                 served.forgetPersons()
+                served.mayHaveErasedFiles.withLock { $0 = true }
                 served.wake.raise()
             }
             do {

@@ -94,6 +94,7 @@ struct ProjectionLoop: Sendable {
                 await served.wake.sleep(atMost: interval)
             } catch {
                 projector = nil
+                served.mayHaveErasedFiles.withLock { $0 = true }
                 guard !served.isStopping else { break }
                 served.note(projection: error)
                 pause = await wait(
@@ -124,10 +125,14 @@ struct ProjectionLoop: Sendable {
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
             linked == snapshot.projections.path
         {
-            // Until now, answers came from the files before the erasure.
-            await projector?.dropErased()
-            try await forgetErased()
-            return false
+            guard try await hasErasedFiles() else {
+                // Until now, answers came from the files before the erasure.
+                await projector?.dropErased()
+                try await forgetErased()
+                return false
+            }
+            // A new one removes them.
+            projector = nil
         }
         // Readers follow the links: open files that they no longer name are released.
         let isRelinked = linked != nil && projector.map { $0.projections.path != linked } ?? false
@@ -143,6 +148,7 @@ struct ProjectionLoop: Sendable {
             let opened = try await Projector.open(
                 ledger, replacingOthers: replacesOthers, goesOn: goesOn)
             guard let opened else {
+                served.mayHaveErasedFiles.withLock { $0 = true }
                 await publishCurrent()
                 return true
             }
@@ -222,6 +228,19 @@ struct ProjectionLoop: Sendable {
     }
 
     // MARK: Erasures
+
+    /// Whether files of the time before an erasure are beside the current ones, as after a kill:
+    /// the projector, which removes them, is not opened while nothing is new. Looks once for each
+    /// time that `mayHaveErasedFiles` is set.
+    private func hasErasedFiles() async throws(StoreError) -> Bool {
+        let isSet = served.mayHaveErasedFiles.withLock { isSet in
+            defer { isSet = false }
+            return isSet
+        }
+        guard isSet, !(ledger.factsFiles.otherNames() + ledger.projectionFiles.otherNames()).isEmpty
+        else { return false }
+        return try await !ledger.log.erasurePositions(after: 0, through: .max).isEmpty
+    }
 
     /// Forgets what is remembered of persons once answers include an erasure; earlier answers may
     /// have named the person again. Also after erasures by other processes. If it fails, the next

@@ -1,7 +1,7 @@
 import AppStore
 import AppStoreAPI
 internal import AppleSync
-import Intake
+internal import Intake
 import Ledger
 internal import LedgerStore
 

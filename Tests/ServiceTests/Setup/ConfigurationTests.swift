@@ -256,6 +256,7 @@ struct ConfigurationTests {
             ("customers: { claimPolicy: steal }", "customers.claimPolicy"),
             ("entitlement: { leeway: long }", "entitlement.leeway"),
             ("entitlement: { leeway: P1M }", "entitlement.leeway"),
+            ("entitlement: { leeway: P90DT1S }", "entitlement.leeway"),
             ("entitlement: { minimumTrust: operator }", "entitlement.minimumTrust"),
             ("entitlement: { minimumTrust: Signed }", "entitlement.minimumTrust"),
             ("server: { port: 65536 }", "server.port"),
@@ -335,8 +336,8 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Leeway is a duration; 0 turns it off",
-        arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P1D", 86_400_000)]
+        "Leeway is a duration of at most 90 days; 0 turns it off",
+        arguments: [("0", 0), ("PT0S", 0), ("PT2H", 7_200_000), ("P90D", 7_776_000_000)]
             as [(String, Int64)])
     func leeway(text: String, milliseconds: Int64) throws {
         let read = try ServiceConfiguration(yaml: "entitlement: { leeway: \(text) }")
