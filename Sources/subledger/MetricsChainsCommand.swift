@@ -12,7 +12,8 @@ struct MetricsChainsCommand: OutputCommand {
         abstract: "The chains that one cell of a report counts, and the events that decided them.",
         discussion: """
             A cell is one interval, group and column of churn or another metric. The amounts of \
-            its chains add up to its figure.
+            its chains add up to its figure; those of recurring money are of a year, of which \
+            mrr is a twelfth.
             """)
 
     @Argument(help: "churn (default), or a metric's name.")

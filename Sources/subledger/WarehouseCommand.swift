@@ -12,7 +12,9 @@ struct WarehouseCommand: OutputCommand {
         discussion: """
             A written line never changes: a correction is a further line, at a later \
             position. Resume with --after and the last position you have, and --rules with \
-            the value of that column.
+            the value of that column. After a run that did not end with exit code 0, delete the \
+            lines of the greatest position P (and a line without its end), and resume with \
+            --after P-1.
             """)
 
     @Argument(help: "facts, transitions or daily.")

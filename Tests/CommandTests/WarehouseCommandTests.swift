@@ -1,7 +1,10 @@
 import AppStore
+import ArgumentParser
 import Foundation
 import TestSupport
 import Testing
+
+@testable import subledger
 
 @Suite("subledger warehouse")
 struct WarehouseCommandTests {
@@ -57,6 +60,38 @@ struct WarehouseCommandTests {
             } else {
                 #expect(moved.code == 0 && moved.out == rest.out, "\(moved.err)")
             }
+        }
+    }
+
+    @Test("What a run left that ended inside a position is completed as page and help say")
+    func cutShort() async throws {
+        let place = try await taken(events: 60)
+        let command = ["warehouse", "transitions", "--data", "data"]
+        let whole = try await place.run(command).out
+        let lines = whole.split(separator: "\n")
+        let positions = try lines.map {
+            try #require(try JSONValue.parse(Array($0.utf8))["position"]?.int64)
+        }
+        // The first of a position's lines was written, and a part of the next.
+        let next = try #require(
+            positions.indices.dropFirst().last { positions[$0] == positions[$0 - 1] })
+        let last = positions[next]
+        let kept = lines.prefix { !$0.contains("\"position\":\(last),") }
+        let resumed = try await place.run(command + ["--after", "\(last - 1)"])
+        #expect(resumed.code == 0, "\(resumed.err)")
+        #expect(kept.map { "\($0)\n" }.joined() + resumed.out == whole)
+        // After the last position itself, the rest of its lines would be missing.
+        let lost = try await place.run(command + ["--after", "\(last)"])
+        #expect(lines.prefix(next).map { "\($0)\n" }.joined() + lost.out != whole)
+
+        let page = try String(
+            contentsOf: Fixtures.repository.appending(
+                path: "Sources/Reports/Reports.docc/Warehouse.md"), encoding: .utf8)
+        for text in [page, WarehouseCommand.configuration.discussion] {
+            let words = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                .replacing("`", with: "")
+            #expect(words.contains("that did not end with exit code 0"))
+            #expect(words.contains("(and a line without its end), and resume with --after P-1"))
         }
     }
 

@@ -77,6 +77,31 @@ struct ConfiguredRatesTests {
         }
     }
 
+    @Test("The page of a figure names its rates; recurring money has those of its last day")
+    func figureRates() async throws {
+        let (place, _) = try Self.place(
+            "currency: JPY\ndays: {2026-01-10: {USD: 140}, 2026-01-31: {USD: 150},"
+                + " 2026-02-09: {USD: 160}, 2026-02-28: {USD: 170}}")
+        let remark = "at the rates of this interval&#39;s last day; a longer report converts with"
+        try await place.serve(renewed: purchase) { client, _ in
+            for (name, column, line, isOfDay) in [
+                ("mrr", "mrr", "USD 150, the rates of 2026-01-31", true),
+                ("mrr-movement", "new", "USD 150, the rates of 2026-01-31", true),
+                ("arr", "arr", "USD 150, the rates of 2026-01-31", true),
+                ("revenue", "gross", "USD by day from 2026-01-10 to 2026-01-31", false),
+            ] {
+                let report = try await client.get("\(Self.home)/\(name)?\(Self.range)")
+                let cell = try #require(
+                    ScopeLinkTests.links(report.text).first {
+                        $0.contains("/cell?from=2026-01-01&") && $0.contains("column=\(column)&")
+                    }, "\(name)")
+                let page = try await client.get(cell).text
+                #expect(page.contains("amounts in JPY: \(line)"), "\(name)")
+                #expect(page.contains(remark) == isOfDay, "\(name)")
+            }
+        }
+    }
+
     @Test("The console shows the table's currency with its decimal places, and the way back")
     func console() async throws {
         let (place, _) = try Self.place("currency: JPY\nrates: {USD: 151.5}")

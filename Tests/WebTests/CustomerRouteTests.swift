@@ -215,6 +215,20 @@ struct CustomerRouteTests {
         }
     }
 
+    @Test("A control character is named as the reason, in a parameter and in a path")
+    func controlCharacters() async throws {
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for (path, code) in [
+                ("/v1/metrics/churn?from=2026-01-01&where=product=-2%0A3", "invalidParameter"),
+                ("/v1/customers/a%0Ab/entitlements", "invalidPath"),
+            ] {
+                let answer = try await client.get(path)
+                #expect(answer.status == 400 && answer.code == code, "\(path)")
+                #expect(answer.text.contains("control character"), "\(path)")
+            }
+        }
+    }
+
     @Test("Pages, ids and cursors are accepted at their limits and refused beyond")
     func bounds() async throws {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in

@@ -34,8 +34,19 @@ package enum CellPage {
             <p>\(about) · \(zone.label(cell.from)) to \(zone.label(cell.to)) · \(chains)</p>
             <p class="muted">\(cell.stamp.definition), computed at position \(cell.stamp.position). The \
             chains add up to the cell, before amounts are rounded here.\(twelfth)</p>
+            \(converted(cell.stamp.rates, isRecurring: isYearly))
             \(table.html(rows, empty: "No chain counts here."))
             \(frame.pager("More", "after", cell.next?.cursor))
             """)
+    }
+
+    /// The rates. Recurring money has those of one day (`Metrics.md`, Money).
+    private static func converted(_ rates: CurrencyRates?, isRecurring: Bool) -> HTML {
+        guard let rates else { return "" }
+        let ofDay =
+            isRecurring && rates.day != nil
+            ? ", at the rates of this interval's last day; a longer report converts with those of"
+                + " its own last day" : ""
+        return "<p class=\"muted\">\(rates.line)\(ofDay)</p>"
     }
 }

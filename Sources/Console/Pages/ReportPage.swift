@@ -128,7 +128,8 @@ package struct ReportPage {
     private func cell(
         _ from: Timestamp, _ to: Timestamp, _ column: String, _ group: [String]
     ) -> String {
-        // The chains are converted as the report is.
+        // The chains are converted if the report is; recurring money with rates by day, though, at
+        // those of the cell's own last day.
         let isApart = report.stamp.rates == nil && report.isMoney && !group.isEmpty
         let rates = ("rates", isApart ? RateChoice.separateName : nil)
         let kept = frame.kept.filter { ["where", "timeZone", "paid"].contains($0.0) } + [rates]

@@ -29,7 +29,8 @@ struct RecurringMoney {
         switch name {
         case .arr: return ["arr": end, "unpriced": row.unpricedEnd]
         case .mrr, .churn, .counted, .lateness, .ltv:
-            return ["mrr": month(end), "annualised": end, "unpriced": row.unpricedEnd]
+            let month = RecurringMoney.month(end)
+            return ["mrr": month, "annualised": end, "unpriced": row.unpricedEnd]
         case .mrrMovement: break
         }
         var years: [String: Int64] = [
@@ -40,7 +41,7 @@ struct RecurringMoney {
             "annualised.residue": row.residue, "unpriced": row.unpricedEnd,
         ]
         for (name, year) in years {
-            amounts[name] = month(year)
+            amounts[name] = RecurringMoney.month(year)
             amounts["annualised.\(name)"] = year
         }
         return amounts
@@ -53,7 +54,12 @@ struct RecurringMoney {
         return column.hasPrefix(prefix) ? String(column.dropFirst(prefix.count)) : nil
     }
 
-    private func month(_ year: Int64) -> Int64 {
+    /// Whether a column is the twelfth of an annual amount.
+    func isMonthly(_ column: CountColumn) -> Bool {
+        columns.contains { RecurringMoney.month(of: $0.name) == column.name }
+    }
+
+    static func month(_ year: Int64) -> Int64 {
         HalfEven.quotient(year, RecurringMoney.monthsOfYear)
     }
 }

@@ -74,6 +74,19 @@ extension CellChains {
         return Money(milliunits: amount, currency: currency ?? "").decimal
     }
 
+    /// As `text(of:)`; an annual amount says so.
+    private func stated(_ amount: Int64) -> String {
+        text(of: amount) + (column.unit == .annualisedMilliunits ? " a year" : "")
+    }
+
+    /// The cell's figure. In a column of twelfths the annual sum of its chains follows.
+    private var figure: String {
+        guard column.unit == .annualisedMilliunits, RecurringMoney(metric).isMonthly(column) else {
+            return stated(amount)
+        }
+        return "\(text(of: RecurringMoney.month(amount))) (\(stated(amount)))"
+    }
+
     /// The cell, then one line per chain with what decided it.
     ///
     /// - Parameters:
@@ -85,12 +98,12 @@ extension CellChains {
         let row = group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
         let head =
             "\(metric.rawValue) \(column.name)\(row) from \(from.rfc3339) to \(to.rfc3339):"
-            + " \(text(of: amount)) from \(chainCount) chains"
+            + " \(figure) from \(chainCount) chains"
         let lines = chains.map { found -> String in
             let events = found.events.prefix(count).map(String.init).joined(separator: ", ")
             let rest = max(0, found.events.count - count) + found.eventsOmitted
             return "\(found.chain.originalTransactionId) of \(found.chain.bundleId):"
-                + " \(text(of: found.amount)), because of event \(events)"
+                + " \(stated(found.amount)), because of event \(events)"
                 + (rest > 0 ? " and \(rest) more" : "") + address(found.chain)
         }
         return [head] + lines

@@ -37,7 +37,8 @@ struct QueryParameters {
                 if value == "" { continue }
             }
             guard let name, let value else {
-                throw Problem.invalid("A parameter is not percent-encoded UTF-8.")
+                throw Problem.invalid(
+                    "A parameter is not percent-encoded UTF-8, or contains a control character.")
             }
             guard names.insert(name).inserted else {
                 throw Problem.invalid("A parameter is given twice.")

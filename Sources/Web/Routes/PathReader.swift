@@ -14,7 +14,7 @@ enum PathReader {
         else {
             throw Problem.invalid(
                 "The path must contain an id of 1 to \(maximumByteCount) bytes in"
-                    + " percent-encoded UTF-8.", code: "invalidPath")
+                    + " percent-encoded UTF-8, without control characters.", code: "invalidPath")
         }
         return text
     }

@@ -218,6 +218,22 @@ struct MetricReportTests {
         #expect(!answer.table(inUnits: true).joined().contains("–"))
     }
 
+    @Test("Lifetime: a customer of two apps is one of each")
+    func lifetimeOfApps() async throws {
+        let apps = [MadeChain.app, "com.example.second"]
+        var ledger = try TemporaryLedger(apps: apps)
+        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        let token = "7e3fb204-7a31-4d26-9f4e-000000000001"
+        let bought = apps.enumerated().map { number, app in
+            MadeChain(
+                id: "60000000000000\(number)", bundleId: app, appAccountToken: token
+            ).bought()
+        }
+        _ = try await ledger.ingest(bought)
+        let rows = try await report(ledger, "ltv").rows
+        #expect(rows.map { $0.amounts["customers"] } == [2])
+    }
+
     @Test("Lifetime: a customer whose first known payment is of an adopted chain is in no row")
     func lifetimeAdopted() async throws {
         var ledger = try TemporaryLedger()

@@ -203,6 +203,28 @@ struct CellChainsTests {
         }
     }
 
+    @Test("Lines of recurring money are of a year; the first also has the report's twelfth")
+    func recurring() async throws {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([MadeChain().bought()])
+        let year = "119.88 a year"
+        try await ledger.metrics(now: CellChainsTests.now) { query in
+            for (name, column, figure, added) in [
+                (.mrr, "mrr", "9.99 (\(year))", year), (.mrr, "annualised", year, year),
+                (.arr, "arr", year, year), (.mrrMovement, "new", "9.99 (\(year))", year),
+                (.mrrMovement, "annualised.new", year, year),
+                (.counted(.revenue), "gross", "9.99", "9.99"),
+            ] as [(MetricName, String, String, String)] {
+                let lines = try await cell(query, name, column) {
+                    ($0.from, $0.group) = ("2026-01-01", ["currency=USD"])
+                }.lines()
+                #expect(lines.count == 2, "\(column)")
+                #expect(lines[0].hasSuffix(": \(figure) from 1 chains"), "\(lines[0])")
+                #expect(lines[1].contains(": \(added), because of event 1"), "\(lines[1])")
+            }
+        }
+    }
+
     @Test("The deciding events of churn are those that prove the end of access")
     func events() async throws {
         try await withQuery { query in
