@@ -25,7 +25,7 @@ struct AuditCommand: AsyncParsableCommand {
         @Flag(help: "Also verify every signature again, at its signedDate.")
         var signatures = false
 
-        @Option(help: "Also compare the log with a checkpoint from elsewhere.")
+        @Option(help: "Also compare the log with a checkpoint from elsewhere.", completion: .file())
         var against: String?
 
         @Option(help: "The verifier key of checkpoints (default: that of the configured key).")

@@ -19,7 +19,8 @@ struct BackfillCommand: OutputCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("A file; - is standard input (the default).", valueName: "ids-file"))
+        help: ArgumentHelp("A file; - is standard input (the default).", valueName: "ids-file"),
+        completion: .file())
     var file = "-"
 
     @Flag(help: "Discard the progress of an earlier run of the same list.")

@@ -17,7 +17,7 @@ struct BackupCommand: OutputCommand {
             FILE.partial-…, which the next backup removes.
             """)
 
-    @Argument(help: "The file to create; it must not exist.")
+    @Argument(help: "The file to create; it must not exist.", completion: .file())
     var file: String
 
     @OptionGroup var common: SharedOptions

@@ -52,7 +52,7 @@ struct BenchCommand: OutputCommand {
             """)
     var events: Int?
 
-    @Option(help: "Python interpreter for the duckdb comparison of metrics.")
+    @Option(help: "Python interpreter for the duckdb comparison of metrics.", completion: .file())
     var python = "python3"
 
     @OptionGroup var common: SharedOptions

@@ -24,7 +24,7 @@ extension AuditCommand {
         @Option(help: "The log's name, such as example.com/subledger/production.")
         var origin: String
 
-        @Argument(help: "The file to create.")
+        @Argument(help: "The file to create.", completion: .file())
         var file: String
 
         @OptionGroup var common: SharedOptions
@@ -82,7 +82,9 @@ extension AuditCommand {
             transform: PlainNumber.read)
         var position: [Int64] = []
 
-        @Option(help: "A cell of a report: churn, or a metric's name, with --cell and --from.")
+        @Option(
+            help: "A cell of a report: churn, or a metric's name, with --cell and --from.",
+            completion: .metrics)
         var metric: String?
 
         @Option(help: "The cell's column: churned.billing, activeEnd, gross, …")
@@ -108,7 +110,8 @@ extension AuditCommand {
         var paid = false
 
         @Option(
-            name: [.customShort("o"), .long], help: "The file to write (default: standard output).")
+            name: [.customShort("o"), .long], help: "The file to write (default: standard output).",
+            completion: .file())
         var output: String?
 
         @Flag(help: "One page that checks itself in a browser.")
@@ -220,7 +223,7 @@ extension AuditCommand {
                 with --config.
                 """)
 
-        @Argument(help: "The file.")
+        @Argument(help: "The file.", completion: .file())
         var file: String
 
         @Option(help: "The verifier key that you trust: the log's owner publishes it.")

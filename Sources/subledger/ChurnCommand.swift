@@ -18,8 +18,9 @@ struct ChurnCommand: OutputCommand {
     var paid = false
 
     @Option(
-        help: ArgumentHelp("Also draw a chart: bars by reason, and the rate.", valueName: "out.svg")
-    )
+        help: ArgumentHelp(
+            "Also draw a chart: bars by reason, and the rate.", valueName: "out.svg"),
+        completion: .file())
     var chart: String?
 
     @Option(

@@ -25,7 +25,8 @@ struct DemoCommand: AsyncParsableCommand {
 
     @Option(
         name: .customLong("data"),
-        help: ArgumentHelp("The demo's directory.", valueName: "dir"))
+        help: ArgumentHelp("The demo's directory.", valueName: "dir"),
+        completion: .directory)
     var directory = "./subledger-demo"
 
     @Option(help: "Number of simulated customers.")

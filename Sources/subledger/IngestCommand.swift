@@ -19,7 +19,7 @@ struct IngestCommand: OutputCommand {
             some input was rejected or quarantined.
             """)
 
-    @Argument(help: "Files; - is standard input (the default).")
+    @Argument(help: "Files; - is standard input (the default).", completion: .file())
     var files: [String] = ["-"]
 
     @OptionGroup var common: SharedOptions

@@ -57,10 +57,13 @@ struct LogCommand: AsyncParsableCommand {
         @Option(
             help: ArgumentHelp(
                 "The source: a connection string of PostgreSQL, or a data directory.",
-                valueName: "url|dir"))
+                valueName: "url|dir"),
+            completion: .directory)
         var from: String
 
-        @Option(help: ArgumentHelp("The target, likewise.", valueName: "url|dir"))
+        @Option(
+            help: ArgumentHelp("The target, likewise.", valueName: "url|dir"),
+            completion: .directory)
         var to: String
 
         @OptionGroup var common: SharedOptions

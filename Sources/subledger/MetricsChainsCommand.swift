@@ -16,7 +16,7 @@ struct MetricsChainsCommand: OutputCommand {
             mrr is a twelfth.
             """)
 
-    @Argument(help: "churn (default), or a metric's name.")
+    @Argument(help: "churn (default), or a metric's name.", completion: .metrics)
     var name: String = MetricName.churnName
 
     @Option(help: "The column, as in --json: churned.billing, activeEnd, gross, …")
@@ -28,7 +28,9 @@ struct MetricsChainsCommand: OutputCommand {
     @Option(help: "Its end, exclusive (default: one --interval later).")
     var to: String?
 
-    @Option(help: "hour, day, week, month or quarter (default: month).")
+    @Option(
+        help: "hour, day, week, month or quarter (default: month).",
+        completion: .values(of: ReportInterval.self))
     var interval: String?
 
     @Option(
@@ -48,7 +50,8 @@ struct MetricsChainsCommand: OutputCommand {
     @Option(
         help: ArgumentHelp(
             "As of the report; the configured table converts the row of its currency.",
-            valueName: "FILE|none"))
+            valueName: "FILE|none"),
+        completion: .file())
     var rates: String?
 
     @Flag(help: "Of churn: only chains in a paid period.")

@@ -21,14 +21,15 @@ struct MetricsReportCommand: OutputCommand {
             + MetricName.allCases.map(\.rawValue).joined(separator: ", ")
             + ". Nothing after now, or after --known-at, is counted.")
 
-    @Argument(help: "The metric's name.")
+    @Argument(help: "The metric's name.", completion: .list(MetricName.allCases.map(\.rawValue)))
     var name: String
 
     @Option(
         help: ArgumentHelp(
             "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}, or days:"
                 + " {2026-01-02: {EUR: 1.0834}}), or by none; default: the configured one.",
-            valueName: "FILE|none"))
+            valueName: "FILE|none"),
+        completion: .file())
     var rates: String?
 
     @Option(
@@ -43,7 +44,9 @@ struct MetricsReportCommand: OutputCommand {
             valueName: "refund|purchase"))
     var refundBasis: RefundBasis?
 
-    @Option(help: ArgumentHelp("Also draw a chart: lines over time.", valueName: "out.svg"))
+    @Option(
+        help: ArgumentHelp("Also draw a chart: lines over time.", valueName: "out.svg"),
+        completion: .file())
     var chart: String?
 
     @OptionGroup var knowledge: AsOfOptions
@@ -104,7 +107,7 @@ struct MetricsDiffCommand: OutputCommand {
             both times and of now.
             """)
 
-    @Argument(help: "churn (default), or a metric's name.")
+    @Argument(help: "churn (default), or a metric's name.", completion: .metrics)
     var name: String = "churn"
 
     @Option(help: "Events received by this time; twice, or once to compare with everything.")
@@ -119,7 +122,8 @@ struct MetricsDiffCommand: OutputCommand {
         help: ArgumentHelp(
             "Convert amounts by this table (YAML: currency: USD, rates: {EUR: 1.0834}, or days:"
                 + " {2026-01-02: {EUR: 1.0834}}), or by none; default: the configured one.",
-            valueName: "FILE|none"))
+            valueName: "FILE|none"),
+        completion: .file())
     var rates: String?
 
     @Flag(help: "Of churn: only chains in a paid period.")

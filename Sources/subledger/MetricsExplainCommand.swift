@@ -18,7 +18,8 @@ struct MetricsExplainCommand: OutputCommand {
 
     @Option(
         name: .customLong("report"),
-        help: ArgumentHelp("A report; repeatable.", valueName: "FILE"))
+        help: ArgumentHelp("A report; repeatable.", valueName: "FILE"),
+        completion: .file())
     var files: [String]
 
     @Option(

@@ -15,7 +15,9 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "The day or time before which it ends (default: now).")
     var to: String?
 
-    @Option(help: "hour, day, week (from Monday), month or quarter (default: month).")
+    @Option(
+        help: "hour, day, week (from Monday), month or quarter (default: month).",
+        completion: .values(of: ReportInterval.self))
     var interval: String?
 
     @Option(
@@ -33,7 +35,7 @@ struct MetricsOptions: ParsableArguments {
     @Option(help: "An IANA time zone (default: the configured report zone).")
     var timeZone: String?
 
-    @Option(help: "text, csv, csv-raw or json (default: text).")
+    @Option(help: "text, csv, csv-raw or json (default: text).", completion: .values(of: Form.self))
     var format: String?
 
     @Flag(help: "Text with all columns, not only those that fit 120 characters.")
@@ -50,7 +52,7 @@ struct MetricsOptions: ParsableArguments {
     }
 
     /// The output format. Raw values are the contract's.
-    enum Form: String {
+    enum Form: String, CaseIterable {
         case text
         case csv
         /// Raw text, for machines: a spreadsheet may execute it as formulas.

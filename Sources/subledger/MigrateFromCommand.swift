@@ -27,7 +27,9 @@ struct MigrateFromCommand: AsyncParsableCommand {
                 Apple gave no answer for a customer.
                 """)
 
-        @Argument(help: ArgumentHelp("Where the receipts are.", valueName: "dir"))
+        @Argument(
+            help: ArgumentHelp("Where the receipts are.", valueName: "dir"),
+            completion: .directory)
         var directory: String
 
         @Flag(help: "Only print the plan; write nothing and send no requests.")

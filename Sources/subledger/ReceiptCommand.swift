@@ -17,7 +17,9 @@ struct ReceiptCommand: OutputCommand {
             verify.
             """)
 
-    @Argument(help: ArgumentHelp("A file; - is standard input (the default).", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("A file; - is standard input (the default).", valueName: "file"),
+        completion: .file())
     var file = "-"
 
     @Option(

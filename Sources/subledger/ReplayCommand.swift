@@ -16,7 +16,7 @@ struct ReplayCommand: OutputCommand {
             --check, compares with the folder's expected.json.
             """)
 
-    @Argument(help: "Folders or NDJSON files.")
+    @Argument(help: "Folders or NDJSON files.", completion: .file())
     var stories: [String]
 
     @Flag(help: "Compare with expected.json; exit code 1 on any difference.")

@@ -18,7 +18,7 @@ struct RestoreCommand: OutputCommand {
             the log does not extend all of them.
             """)
 
-    @Argument(help: "A file that backup wrote.")
+    @Argument(help: "A file that backup wrote.", completion: .file())
     var file: String
 
     @Flag(help: "Replace an existing log; it is kept under another name.")
@@ -26,7 +26,8 @@ struct RestoreCommand: OutputCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Apply these erasures again: the output of log erasures.", valueName: "file"))
+            "Apply these erasures again: the output of log erasures.", valueName: "file"),
+        completion: .file())
     var erasures: String?
 
     @OptionGroup var common: SharedOptions

@@ -41,6 +41,9 @@ struct ServeCommand: OutputCommand {
         for warning in settings.configuration.idleWebhookWarnings(serving: served) {
             log.logger.warning("\(warning)", metadata: ["code": "webhookNotServed"])
         }
+        for warning in settings.configuration.unusableRetentionRuleWarnings(serving: served) {
+            log.logger.warning("\(warning)", metadata: ["code": "retentionRuleUnusable"])
+        }
         // Only reports of money need them, and they are read again when the file changes.
         do { _ = try settings.configuration.rates() } catch {
             log.logger.warning(

@@ -19,25 +19,17 @@ struct Settings {
     init(
         _ options: SharedOptions, usualFile: String? = ServiceConfiguration.defaultFile
     ) throws(CommandFailure) {
-        let variables = ProcessInfo.processInfo.environment
-        let named = options.configFile ?? variables["SUBLEDGER_CONFIG"]
+        let named = try Settings.value(options.configFile, or: "SUBLEDGER_CONFIG")
         let usual = usualFile.flatMap { FileManager.default.fileExists(atPath: $0) ? $0 : nil }
         var configuration = try Settings.file(named ?? usual)
-        if let directory = options.dataDirectory ?? variables["SUBLEDGER_DATA"] {
+        if let directory = try Settings.value(options.dataDirectory, or: "SUBLEDGER_DATA") {
             guard !directory.isEmpty else {
                 throw CommandFailure.invalidOption("--data takes a directory.")
             }
             configuration.dataDirectory = directory
         }
-        if let url = options.database ?? variables["SUBLEDGER_DATABASE"] {
-            // An empty option turns the configured database off. An empty variable is probably a
-            // mistake, by which events would go into a local log instead of the database.
-            guard options.database != nil || !url.isEmpty else {
-                throw CommandFailure(
-                    ConfigurationError.Code.invalidValue,
-                    "SUBLEDGER_DATABASE is empty; give it a value, unset it, or turn the configured"
-                        + " database off with --database ''.", .configuration)
-            }
+        if let url = try Settings.value(options.database, or: "SUBLEDGER_DATABASE") {
+            // An empty option turns the configured database off.
             configuration.ledger.database =
                 url.isEmpty
                 ? nil
@@ -46,13 +38,17 @@ struct Settings {
                     poolSize: configuration.ledger.database?.poolSize)
         }
         try Settings.connect(&configuration.ledger.database)
-        configuration.trustedRoots +=
-            options.trustRoots.isEmpty
-            ? variables["SUBLEDGER_TRUST_ROOT"].map { [$0] } ?? [] : options.trustRoots
-        let environmentName = options.environment ?? variables["SUBLEDGER_ENVIRONMENT"]
+        configuration.trustedRoots += options.trustRoots
+        if options.trustRoots.isEmpty,
+            let root = try Settings.value(nil, or: "SUBLEDGER_TRUST_ROOT")
+        {
+            configuration.trustedRoots.append(root)
+        }
+        let environmentName = try Settings.value(options.environment, or: "SUBLEDGER_ENVIRONMENT")
         environment = try Settings.environment(environmentName)
         isEnvironmentNamed = environmentName != nil
-        bundleId = (options.bundleId ?? variables["SUBLEDGER_BUNDLE_ID"]).map { BundleId($0) }
+        bundleId = try Settings.value(options.bundleId, or: "SUBLEDGER_BUNDLE_ID")
+            .map { BundleId($0) }
         if let bundleId {
             // An empty bundle id is reserved for facts about customers.
             guard !bundleId.rawValue.isEmpty else {
@@ -60,7 +56,7 @@ struct Settings {
             }
             configuration.ledger.limit(to: bundleId)
         }
-        if let number = try Settings.appAppleId(options, variables["SUBLEDGER_APP_APPLE_ID"]) {
+        if let number = try Settings.appAppleId(options) {
             guard configuration.apps.count == 1 else {
                 throw CommandFailure.invalidOption(
                     "An appAppleId requires its app: add --bundle-id.")
@@ -70,8 +66,23 @@ struct Settings {
         self.configuration = configuration
     }
 
+    /// The value of an option, else of its variable. Throws for an empty variable, which is
+    /// probably a mistake: without SUBLEDGER_DATABASE events would go into a local log instead.
+    private static func value(
+        _ option: String?, or variable: String
+    ) throws(CommandFailure) -> String? {
+        if let option { return option }
+        let value = ProcessInfo.processInfo.environment[variable]
+        guard value != "" else {
+            throw CommandFailure(
+                ConfigurationError.Code.invalidValue,
+                "\(variable) is empty; give it a value, or unset it.", .configuration)
+        }
+        return value
+    }
+
     private static func appAppleId(
-        _ options: SharedOptions, _ variable: String?
+        _ options: SharedOptions
     ) throws(CommandFailure) -> Int64? {
         if let number = options.appAppleId {
             guard number >= 0 else {
@@ -79,8 +90,8 @@ struct Settings {
             }
             return number
         }
-        guard let variable else { return nil }
-        guard let number = Int64(variable), number >= 0 else {
+        guard let text = try value(nil, or: "SUBLEDGER_APP_APPLE_ID") else { return nil }
+        guard let number = Int64(text), number >= 0 else {
             throw CommandFailure(
                 ConfigurationError.Code.invalidValue,
                 "SUBLEDGER_APP_APPLE_ID takes a whole number from 0.", .configuration)

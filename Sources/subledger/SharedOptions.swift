@@ -1,17 +1,22 @@
+import AppStore
 import ArgumentParser
+import Projection
 import Queries
+import Reports
 
 /// The options of every command (`Contract.md`). Flags override SUBLEDGER_* variables, which
 /// override the configuration file.
 struct SharedOptions: ParsableArguments {
     @Option(
         name: .customLong("config"),
-        help: ArgumentHelp("Configuration file (default: subledger.yaml).", valueName: "file"))
+        help: ArgumentHelp("Configuration file (default: subledger.yaml).", valueName: "file"),
+        completion: .file())
     var configFile: String?
 
     @Option(
         name: .customLong("data"),
-        help: ArgumentHelp("Data directory, created when missing.", valueName: "dir"))
+        help: ArgumentHelp("Data directory, created when missing.", valueName: "dir"),
+        completion: .directory)
     var dataDirectory: String?
 
     @Option(
@@ -20,7 +25,9 @@ struct SharedOptions: ParsableArguments {
             valueName: "url"))
     var database: String?
 
-    @Option(help: "production, sandbox, xcode or localTesting (default: production).")
+    @Option(
+        help: "production, sandbox, xcode or localTesting (default: production).",
+        completion: .list(Environment.allCases.map { EnvironmentLedger.directoryName($0) }))
     var environment: String?
 
     @Option(help: "Only this app, by its bundle id; no configuration file is needed then.")
@@ -31,7 +38,8 @@ struct SharedOptions: ParsableArguments {
 
     @Option(
         name: .customLong("trust-root"),
-        help: ArgumentHelp("Extra trusted root, DER or PEM; repeatable.", valueName: "file"))
+        help: ArgumentHelp("Extra trusted root, DER or PEM; repeatable.", valueName: "file"),
+        completion: .file())
     var trustRoots: [String] = []
 
     @Flag(help: "Machine-readable output.")
@@ -45,6 +53,17 @@ extension SharedOptions {
             throw CommandFailure.invalidOption("--json is only --format ndjson.")
         }
     }
+}
+
+extension CompletionKind {
+    /// The values of a type that the command reads from text.
+    static func values<Value: CaseIterable & RawRepresentable<String>>(
+        of _: Value.Type
+    ) -> CompletionKind { .list(Value.allCases.map(\.rawValue)) }
+
+    /// The metrics by name, with `churn`.
+    static let metrics = CompletionKind.list(
+        [MetricName.churnName] + MetricName.allCases.map(\.rawValue))
 }
 
 /// Rejects a port that the system would take modulo 65,536.

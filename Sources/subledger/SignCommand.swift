@@ -187,7 +187,8 @@ enum Signatures {
 
         @Argument(
             help: ArgumentHelp(
-                "A file with the request as JSON; - is standard input.", valueName: "file"))
+                "A file with the request as JSON; - is standard input.", valueName: "file"),
+            completion: .file())
         var file: String
 
         func order() async throws -> SignatureOrder {

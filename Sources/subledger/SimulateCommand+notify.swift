@@ -35,7 +35,8 @@ extension SimulateCommand {
         var until: String?
 
         @Option(
-            help: ArgumentHelp("Delivery faults and when they occur: JSON.", valueName: "file"))
+            help: ArgumentHelp("Delivery faults and when they occur: JSON.", valueName: "file"),
+            completion: .file())
         var faults: String?
 
         @Option(help: ArgumentHelp("Draw faults of every kind from a seed.", valueName: "seed"))

@@ -27,7 +27,9 @@ extension SimulateCommand {
         @Option(help: "The simulated store's time at start (default: now).")
         var now: String?
 
-        @Option(help: ArgumentHelp("Faults and when they occur: JSON.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("Faults and when they occur: JSON.", valueName: "file"),
+            completion: .file())
         var faults: String?
 
         @Flag(help: "No rate limits.")

@@ -31,19 +31,23 @@ struct SimulateCommand: AsyncParsableCommand {
         @Option(help: "Seed of the lives (0 to 1000000).")
         var seed: UInt64 = 0
 
-        @Option(help: ArgumentHelp("File for the root certificate: DER.", valueName: "file"))
+        @Option(
+            help: ArgumentHelp("File for the root certificate: DER.", valueName: "file"),
+            completion: .file())
         var root: String?
 
         @Option(
             help: ArgumentHelp(
                 "Directory of the authority with its private keys; created on first use.",
-                valueName: "dir"))
+                valueName: "dir"),
+            completion: .directory)
         var authority: String?
 
         @Option(
             help: ArgumentHelp(
                 "File for the truth about finished lives: one JSON object per line.",
-                valueName: "file"))
+                valueName: "file"),
+            completion: .file())
         var truth: String?
 
         @Option(help: "Number of deliveries to skip at the beginning.")

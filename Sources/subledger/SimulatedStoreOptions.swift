@@ -15,7 +15,8 @@ struct SimulatedStoreOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Directory of the authority and the key, both unencrypted.", valueName: "dir"))
+            "Directory of the authority and the key, both unencrypted.", valueName: "dir"),
+        completion: .directory)
     var authority: String
 
     @Option(

@@ -168,7 +168,9 @@ struct ServeCommandTests {
         try place.write(
             [
                 "server: { recovery: off, reconcile: off, log: { format: json } }",
-                "reports: { ratesFile: none.yaml }", "apps:",
+                "reports: { ratesFile: none.yaml }", "retention:",
+                "  - name: offer", "    message: 758883e8-151b-47b7-abd0-60c4d804c2f5",
+                "    promotionalOffer: winback", "apps:",
                 "  - bundleId: com.example.other", "    appAppleId: 2",
                 "    api: { \(ids), privateKeyFile: nokey }",
                 "  - bundleId: \(Evidence.app)", "    appAppleId: 1",
@@ -196,6 +198,7 @@ struct ServeCommandTests {
         let codes = try lines.map { try JSONValue.parse(Array($0.utf8))["code"]?.string }
         #expect(codes.filter { $0 == "secretOpenToOthers" }.count == 1, "\(outcome.err)")
         #expect(codes.filter { $0 == "invalidRates" }.count == 1, "\(outcome.err)")
+        #expect(codes.filter { $0 == "retentionRuleUnusable" }.count == 1, "\(outcome.err)")
         #expect(outcome.err.split(separator: "can be read by").count == 2, "\(outcome.err)")
     }
 

@@ -52,12 +52,22 @@ struct UnusableInputCommandTests {
         let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
         for (name, value) in [
             ("SUBLEDGER_APP_APPLE_ID", "many"), ("SUBLEDGER_APP_APPLE_ID", "-5"),
-            ("SUBLEDGER_DATABASE", ""),
         ] {
             let outcome = try await place.run("doctor", variables: [name: value])
             #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(name)=\(value)")
             #expect(outcome.err.contains(name), "\(outcome.err)")
         }
+        let bare = try Workplace(options: [])
+        for name in [
+            "CONFIG", "DATA", "DATABASE", "ENVIRONMENT", "BUNDLE_ID", "APP_APPLE_ID", "TRUST_ROOT",
+        ] {
+            let outcome = try await bare.run("doctor", variables: ["SUBLEDGER_\(name)": ""])
+            #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")
+            let sentence = "SUBLEDGER_\(name) is empty; give it a value, or unset it."
+            #expect(outcome.err.contains(sentence), "\(outcome.err)")
+        }
+        let named = try await bare.run("doctor", "--data", "", variables: ["SUBLEDGER_DATA": ""])
+        #expect(named.code == 64 && named.err.contains("--data takes a directory."))
         let negative = try await place.run("doctor", "--app-apple-id=-5")
         #expect(negative.code == 64 && negative.errorCode == "invalidOption")
     }

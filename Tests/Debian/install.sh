@@ -75,16 +75,31 @@ if command -v zsh >/dev/null; then
   zsh -fc 'fpath=("$1/usr/share/zsh/vendor-completions" $fpath); autoload -Uz compinit; compinit -D -u
     [ "$_comps[subledger]" = _subledger ] && autoload +X _subledger' zsh "$root" || fail "zsh does not load its completion"
 else echo "skipped: zsh is not installed"; fi
-if command -v fish >/dev/null; then
-  answer="$(fish --no-config -c "source $root/usr/share/fish/vendor_completions.d/subledger.fish; complete -C 'subledger chur'" | cut -f 1)"
-  [ "$answer" = churn ] || fail "fish completes \`chur\` as \`$answer\`"
-else echo "skipped: fish is not installed"; fi
-answer="$(root="$root" bash -c '
-  PATH="$root/usr/bin:$PATH"; shopt -s extglob
-  . "$root/usr/share/bash-completion/completions/subledger"
-  COMP_WORDS=(subledger chur); COMP_CWORD=1; COMP_LINE="subledger chur"; COMP_POINT=14
-  _subledger subledger chur subledger; echo "${COMPREPLY[@]}"' 2>/dev/null)"
-[ "$answer" = churn ] || fail "bash completes \`chur\` as \`$answer\`"
+# What a shell completes the last of these words to, beside the file configured.yaml.
+in_bash() {
+  root="$root" bash -c '
+    PATH="$root/usr/bin:$PATH"; shopt -s extglob
+    . "$root/usr/share/bash-completion/completions/subledger"
+    COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); COMP_LINE="$*"; COMP_POINT=${#COMP_LINE}
+    _subledger subledger "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"' bash "$@" 2>/dev/null
+}
+in_fish() {
+  fish --no-config -c "source $root/usr/share/fish/vendor_completions.d/subledger.fish; complete -C '$*'" | cut -f 1
+}
+for shell in bash fish; do
+  command -v "$shell" >/dev/null || { echo "skipped: $shell is not installed"; continue; }
+  while read -r wanted words; do
+    # shellcheck disable=SC2086 # The words of a line.
+    answer="$(cd "$root/tmp" && "in_$shell" $words </dev/null)"
+    [ "$answer" = "$wanted" ] || fail "$shell completes \`$words\` as \`$answer\`"
+  done <<END
+churn subledger chur
+sandbox subledger find 1 --environment s
+quarter subledger churn --interval q
+configured.yaml subledger doctor --config conf
+configured.yaml subledger ingest conf
+END
+done
 
 # --- Upgraded, removed, purged ---
 

@@ -92,6 +92,8 @@ async def run(options):
         command=options.binary, args=["mcp", "--config", options.config])
     async with Client(command) as client:
         own = await answers(client, options.chain, "stdio")
+        long = await asyncio.wait_for(refusal(client, "find", {"text": "x" * 65_536}), 60)
+        check(long == "payloadTooLarge", "stdio: a message that is too long is refused")
     headers = {"Authorization": f"Bearer {options.token}"}
     async with httpx2.AsyncClient(headers=headers, timeout=60) as http:
         async with Client(streamable_http_client(options.url, http_client=http)) as client:

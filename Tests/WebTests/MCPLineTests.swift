@@ -12,24 +12,30 @@ struct MCPLineTests {
         Array(#"{"jsonrpc":"2.0","id":\#(id),"method":"\#(method)","params":\#(params)}"#.utf8)
     }
 
-    @Test("A line that is no message gets an error, and ends nothing")
+    @Test("A line that is no message gets an error with its id, if it has one, and ends nothing")
     func lines() async throws {
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let server = MCPServer(host: host)
             let ping = MCPLineTests.message(7, "ping")
             let padding = MCPLimits.messageByteCount - ping.count
             let longest = ping + Array(repeating: UInt8(ascii: " "), count: padding)
-            let lines: [([UInt8], Bool, String?)] = [
-                (Array("{".utf8), false, "malformedJSON"),
-                (Array("[]".utf8), false, "invalidBody"), (ping, true, "payloadTooLarge"),
-                (longest + [UInt8(ascii: " ")], false, "payloadTooLarge"), (longest, false, nil),
+            let lines: [([UInt8], Bool, String?, Int64?)] = [
+                (Array("{".utf8), false, "malformedJSON", nil),
+                (Array("[]".utf8), false, "invalidBody", nil),
+                (Array(#"{"jsonrpc":"2.0","id":7,"method":5}"#.utf8), false, "invalidBody", 7),
+                (Array(#"{"id":7,"method":"ping"}"#.utf8), false, "invalidBody", 7),
+                (Array(#"{"jsonrpc":"2.0","id":{},"method":"a"}"#.utf8), false, "invalidBody", nil),
+                (ping, true, "payloadTooLarge", nil),
+                (longest + [UInt8(ascii: " ")], false, "payloadTooLarge", 7),
+                (longest, false, nil, 7),
             ]
-            for (line, isTooLong, code) in lines {
+            for (line, isTooLong, code, id) in lines {
                 let written = try #require(
                     await server.response(toLine: line, isTooLong: isTooLong))
                 let response = try JSONValue.parse(written)
                 #expect(response["error"]?["data"]?["code"]?.string == code)
-                #expect((response["id"]?.isNull == true) == (code != nil))
+                #expect(response["id"]?.int64 == id)
+                #expect((response["id"]?.isNull == true) == (id == nil))
             }
         }
     }

@@ -1,5 +1,6 @@
 import AppStore
 import AppStoreAPI
+internal import AppleSync
 import Foundation
 internal import Intake
 import Ledger
@@ -8,6 +9,33 @@ internal import Reports
 extension ServiceConfiguration {
     /// Most rules for retention messages.
     public static let retentionRuleCount = 200
+
+    /// A warning for each rule of an environment that is not served, which never applies, and for
+    /// each rule with a promotional offer that cannot be signed for an app, which then answers
+    /// without a message.
+    public func unusableRetentionRuleWarnings(serving served: [Environment]) -> [String] {
+        let keyless = ledger.apps.filter { app in
+            guard let api = app.api else { return true }
+            return (try? APICredentials(api, bundleId: app.bundleId, key: "\(app.key).api")) == nil
+        }
+        return retention.compactMap { rule in
+            if let environment = rule.environment, !served.contains(environment) {
+                return """
+                    The retention rule \(rule.name) never applies: it is of \
+                    \(environment.rawValue), an environment that is not served. Add it with serve \
+                    --environment, or remove the rule.
+                    """
+            }
+            let apps = keyless.map(\.bundleId).filter { $0 == rule.bundleId ?? $0 }
+            guard rule.promotionalOffer != nil, !apps.isEmpty else { return nil }
+            return """
+                The retention rule \(rule.name) answers without a message for \
+                \(apps.map(\.rawValue).joined(separator: ", ")): its promotional offer is signed \
+                with the app's API key, which is missing or cannot be used. Configure \
+                apps[].api, or remove promotionalOffer from the rule.
+                """
+        }
+    }
 
     /// The rules for retention messages, in the order in which they are tried.
     static func retention(

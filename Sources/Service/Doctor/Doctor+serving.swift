@@ -41,6 +41,9 @@ extension Doctor {
         findings += configuration.idleWebhookWarnings(serving: served).map {
             Finding(.warning, "webhooks", $0)
         }
+        findings += configuration.unusableRetentionRuleWarnings(serving: served).map {
+            Finding(.warning, "retention", $0)
+        }
         return findings
     }
 

@@ -21,7 +21,7 @@ struct MCPMessage: Sendable {
                 "One message of JSON-RPC 2.0 is expected, with \"jsonrpc\": \"2.0\"; no batch.")
         }
         id = value["id"]
-        guard id.map({ $0.string != nil || $0.int64 != nil }) ?? true else {
+        guard id.map(MCPMessage.isId) ?? true else {
             throw MCPMessage.invalid("id takes a text or a whole number.")
         }
         method = value["method"]?.string
@@ -29,6 +29,17 @@ struct MCPMessage: Sendable {
             throw MCPMessage.invalid("method takes a name.")
         }
         params = value["params"]
+    }
+
+    /// The id of a message that was refused; nil where it is not valid JSON, or `id` is neither a
+    /// text nor a whole number.
+    static func id(of body: [UInt8]) -> JSONValue? {
+        guard let id = (try? JSONValue.parse(body))?["id"], isId(id) else { return nil }
+        return id
+    }
+
+    private static func isId(_ value: JSONValue) -> Bool {
+        value.string != nil || value.int64 != nil
     }
 
     /// Whether it calls the tool that reads evidence.

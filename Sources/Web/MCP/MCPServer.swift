@@ -35,7 +35,8 @@ package struct MCPServer: Sendable {
     }
 
     /// The response to one line of standard input, an error for one that is not a message, and for
-    /// a fault; nil where none is due.
+    /// a fault; nil where none is due. The response to a refused message has its id, where that can
+    /// be read.
     ///
     /// - Parameter isTooLong: only the beginning of the line was kept.
     package func response(toLine line: [UInt8], isTooLong: Bool) async -> [UInt8]? {
@@ -46,7 +47,7 @@ package struct MCPServer: Sendable {
             }
             message = try MCPMessage(line)
         } catch {
-            return MCPError(error).response(to: nil)
+            return MCPError(error).response(to: isTooLong ? nil : MCPMessage.id(of: line))
         }
         do { return try await response(to: message) } catch {
             return MCPError(Problem(error)).response(to: message.id)

@@ -8,7 +8,8 @@ struct ExtensionTerms: ParsableArguments {
     var days: Int64
 
     @Option(
-        help: "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.")
+        help: "Reason: 0 undeclared, 1 customer satisfaction, 2 other, 3 service issue or outage.",
+        completion: .list(ExtendReasonCode.allCases.map { String($0.rawValue) }))
     var reason: Int64
 
     func check() throws(CommandFailure) {
@@ -97,13 +98,16 @@ enum APIChanges {
         @Option(
             help: ArgumentHelp(
                 "DELIVERED, UNDELIVERED_QUALITY_ISSUE, UNDELIVERED_WRONG_ITEM, "
-                    + "UNDELIVERED_SERVER_OUTAGE or UNDELIVERED_OTHER."))
+                    + "UNDELIVERED_SERVER_OUTAGE or UNDELIVERED_OTHER."),
+            completion: .values(of: DeliveryStatus.self))
         var delivery: String
 
         @Option(help: "Thousandths of a percent consumed, 0 to 100000; not for subscriptions.")
         var percentage: Int64?
 
-        @Option(help: "DECLINE, GRANT_FULL or GRANT_PRORATED.")
+        @Option(
+            help: "DECLINE, GRANT_FULL or GRANT_PRORATED.",
+            completion: .values(of: RefundPreference.self))
         var refund: String?
 
         var deed: String { "send Apple the consumption of \(id), for a decision about its refund" }

@@ -16,7 +16,8 @@ struct APIKeyOptions: ParsableArguments {
     @Option(
         name: .customLong("key-file"),
         help: ArgumentHelp(
-            "The key's .p8 file (default: apps[].api.privateKeyFile).", valueName: "file"))
+            "The key's .p8 file (default: apps[].api.privateKeyFile).", valueName: "file"),
+        completion: .file())
     var keyFile: String?
 
     fileprivate var isStated: Bool { keyId != nil || issuerId != nil || keyFile != nil }

@@ -12,7 +12,9 @@ enum APIQueries {
         @Argument(help: "Any id of the customer.")
         var id: String
 
-        @Option(help: "Only this status, 1 to 5; repeatable.")
+        @Option(
+            help: "Only this status, 1 to 5; repeatable.",
+            completion: .list(SubscriptionStatus.allCases.map { String($0.rawValue) }))
         var status: [Int64] = []
 
         func send(_ call: inout APIExchange) async throws {
@@ -40,16 +42,21 @@ enum APIQueries {
         var product: [String] = []
 
         @Option(
-            help: "Only AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE; repeatable.")
+            help: "Only AUTO_RENEWABLE, NON_RENEWABLE, CONSUMABLE or NON_CONSUMABLE; repeatable.",
+            completion: .values(of: ProductTypeFilter.self))
         var type: [String] = []
 
         @Option(help: "Only this subscription group; repeatable.")
         var group: [String] = []
 
-        @Option(help: "Only PURCHASED, FAMILY_SHARED or ASSIGNED.")
+        @Option(
+            help: "Only PURCHASED, FAMILY_SHARED or ASSIGNED.",
+            completion: .values(of: InAppOwnershipType.self))
         var ownership: String?
 
-        @Option(help: "ASCENDING or DESCENDING, by when a transaction was last modified.")
+        @Option(
+            help: "ASCENDING or DESCENDING, by when a transaction was last modified.",
+            completion: .values(of: HistoryOrder.self))
         var sort: String?
 
         @Flag(inversion: .prefixedNo, help: "Only revoked transactions, or only others.")

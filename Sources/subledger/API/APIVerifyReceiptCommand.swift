@@ -21,7 +21,8 @@ struct APIVerifyReceiptCommand: OutputCommand {
     @Argument(
         help: ArgumentHelp(
             "A receipt in binary or base64, or a body with receipt-data; - is standard input.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file())
     var file: String
 
     @Flag(help: "Append the response to the ledger of the environment that sent it.")

@@ -14,10 +14,12 @@ enum MessagingChanges {
         @Argument(help: "The image's UUID, chosen by you.")
         var id: String
 
-        @Argument(help: "The PNG file.")
+        @Argument(help: "The PNG file.", completion: .file())
         var file: String
 
-        @Option(help: "FULL_SIZE or BULLET_POINT (default: none is sent, and Apple decides).")
+        @Option(
+            help: "FULL_SIZE or BULLET_POINT (default: none is sent, and Apple decides).",
+            completion: .values(of: MessageImageSize.self))
         var size: String?
 
         func check() throws(CommandFailure) {
@@ -75,7 +77,7 @@ enum MessagingChanges {
         @Option(help: "The image's description: at most 150 characters.")
         var altText: String?
 
-        @Option(help: "ABOVE_BODY or ABOVE_IMAGE.")
+        @Option(help: "ABOVE_BODY or ABOVE_IMAGE.", completion: .values(of: HeaderPosition.self))
         var headerPosition: String?
 
         @Option(help: "A bullet point: at most 66 characters; repeatable, at most 5.")

@@ -2,7 +2,10 @@ import AppStore
 import AppStoreAPI
 import Intake
 import Ledger
+import LedgerTestSupport
 import Service
+import Simulator
+import TestSupport
 import Testing
 
 @Suite("Rules for retention messages in the configuration")
@@ -74,6 +77,41 @@ struct RetentionConfigurationTests {
         expected.refunds = RetentionRule.Bounds(below: 1)
         expected.cancellations = RetentionRule.Bounds(from: 1)
         #expect(rule == expected)
+    }
+
+    @Test("A rule of an environment that is not served, or whose offer cannot be signed: warnings")
+    func unusable() async throws {
+        // given
+        let ledger = try TemporaryLedger()
+        let key = try ledger.directory.write(ServedKey().pem, to: "key.p8")
+        let configuration = try ServiceConfiguration(
+            yaml: """
+                dataDirectory: \(ledger.directory.file("data"))
+                apps:
+                  - { bundleId: a.keyed, api: { keyId: K, issuerId: I, privateKeyFile: \(key) } }
+                  - { bundleId: a.lost, api: { keyId: K, issuerId: I, privateKeyFile: /none } }
+                  - { bundleId: a.bare }
+                retention:
+                  - { name: plain, message: \(Self.message), environment: sandbox }
+                  - { name: elsewhere, message: \(Self.message), environment: xcode }
+                  - { name: keyed, message: \(Self.message), promotionalOffer: o, bundleId: a.keyed }
+                  - { name: bare, message: \(Self.message), promotionalOffer: o, bundleId: a.bare }
+                  - { name: all, message: \(Self.message), promotionalOffer: o }
+                """)
+        // when
+        let warnings = configuration.unusableRetentionRuleWarnings(
+            serving: [.production, .sandbox])
+        let found = await Doctor(
+            configuration: configuration, environment: .production, roots: ledger.roots,
+            now: ledger.now
+        ).examine().filter { $0.subject == "retention" }
+        // then
+        try #require(warnings.count == 3, "\(warnings)")
+        #expect(
+            warnings[0].hasPrefix("The retention rule elsewhere never applies: it is of Xcode,"))
+        #expect(warnings[1].contains("rule bare answers without a message for a.bare: "))
+        #expect(warnings[2].contains("rule all answers without a message for a.lost, a.bare: "))
+        #expect(found == warnings.map { Doctor.Finding(.warning, "retention", $0) })
     }
 
     @Test("An offer's identifier as long as can be signed is read, a longer one is an error")
