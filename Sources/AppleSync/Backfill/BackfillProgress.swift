@@ -20,6 +20,8 @@ struct BackfillProgress: Sendable {
     /// Number of consecutive ids that failed a second time.
     private var streak = 0
     private var held: [BackfillOutcome] = []
+    /// Whether the last write failed, so that its troubles would miss in the next one.
+    private var isUnkept = false
 
     init(list: IdList, key: Digest, run: BackfillRun, ledger: EnvironmentLedger) {
         self.list = list
@@ -89,7 +91,7 @@ struct BackfillProgress: Sendable {
         _ failure: AppleRequestFailure, _ tallies: [RequestTally], at now: Timestamp
     ) async {
         for tally in tallies { count(tally) }
-        if tallies.contains(where: { $0.requests > 0 }) { await keep([], at: now) }
+        if !isUnkept, tallies.contains(where: { $0.requests > 0 }) { await keep([], at: now) }
         stop = stop ?? failure
     }
 
@@ -121,6 +123,9 @@ struct BackfillProgress: Sendable {
             run.log = try await ledger.checkpoint(at: head) ?? .start
             try await ledger.operations.keep(
                 run, of: key, troubles: troubles, solved: solved, at: now)
-        } catch { stop = .store(error) }
+        } catch {
+            isUnkept = true
+            stop = stop ?? .store(error)
+        }
     }
 }

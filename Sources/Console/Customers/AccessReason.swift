@@ -115,7 +115,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
         // Whatever the state: how a product ended explains nothing once the chain went on without
         // it, and Apple retries no payment for it.
         if let reading, let until = verdict.until, until <= moment {
-            return successor(until, customer, reading)
+            return successor(customer, reading)
         }
         return withheld(state, reason(verdict, reading))
     }
@@ -136,16 +136,12 @@ package enum AccessReason: String, Sendable, CaseIterable {
     /// What took the place of a stretch that is over: another product, where the customer still
     /// holds the chain; else its other holder, also where that one bought another product.
     private static func successor(
-        _ until: Timestamp, _ customer: CustomerId, _ reading: ChainReading
+        _ customer: CustomerId, _ reading: ChainReading
     ) -> AccessReason {
         let holders = reading.life.holders
-        func isHeld(at time: Timestamp) -> Bool {
-            holders.holders(at: time).contains { $0.customer == customer }
-        }
-        let moment = reading.moment.at
-        let isLost = isHeld(at: until.advanced(byMilliseconds: -1)) && !isHeld(at: moment)
-        guard isLost else { return .changedProduct }
-        guard holders.holders(at: moment).isEmpty else { return .movedOn }
+        let current = holders.holders(at: reading.moment.at)
+        guard !current.contains(where: { $0.customer == customer }) else { return .changedProduct }
+        guard current.isEmpty else { return .movedOn }
         return holders.isClaimUndone(of: customer) ? .claimUndone : .unlinked
     }
 
@@ -207,7 +203,7 @@ extension AccessReason {
         case .consumed: "the purchase is a consumable, which gives no lasting access"
         case .lapsed: "the purchased time is over, and this product does not renew"
         case .changedProduct:
-            "the subscription changed to another product, which does not include it"
+            "the subscription is for another product now, which does not include it"
         case .movedOn: "the purchase belongs to another customer now"
         case .unlinked: "the purchase was unlinked, and belongs to no customer until it is linked"
         case .claimUndone:
@@ -227,13 +223,25 @@ extension AccessReason {
 
     /// What to say to the customer, who may hold a copy that another one pays for.
     package func advice(of reading: ChainReading?) -> String {
-        let isOver = reading.map { !$0.givesAccess } ?? false
-        guard let payer = reading?.answer.ownership.payer else { return advice(isOver: isOver) }
-        return advice(paidBy: payer, isOver: isOver)
+        if let reading, !reading.givesAccess {
+            switch self {
+            // What to do about the subscription as it is now.
+            case .changedProduct: return AccessReason(reading).advice(of: reading)
+            case .movedOn:
+                return "This purchase belongs to another account now, and gives no access at"
+                    + " present. You can buy it in the app."
+            case .unlinked:
+                return "This purchase belongs to no account, and gives no access at present. You"
+                    + " can buy it in the app."
+            default: break
+            }
+        }
+        guard let payer = reading?.answer.ownership.payer else { return advice }
+        return advice(paidBy: payer)
     }
 
     /// What to say to the holder of a copy: to renew, pay or change it is the payer's to do.
-    private func advice(paidBy payer: String, isOver: Bool) -> String {
+    private func advice(paidBy payer: String) -> String {
         let again = " You can ask \(payer) to subscribe again, or subscribe yourself in the app."
         return switch self {
         case .changes:
@@ -263,22 +271,15 @@ extension AccessReason {
         case .refund:
             "Apple refunded this purchase to \(payer), so access ended. You can buy it yourself in"
                 + " the app."
-        case .changedProduct where isOver: AccessReason.changedAndOver + again
         case .changedProduct:
             "Your subscription changed to another plan, which does not include this. Only"
                 + " \(payer) can change plans."
-        default: advice(isOver: isOver)
+        default: advice
         }
     }
 
-    /// What to say of another product that gives no access at the moment, either.
-    private static let changedAndOver =
-        "Your subscription changed to another plan, which gives no access at present."
-
     /// What to say to a customer who pays for the purchase.
-    ///
-    /// - Parameter isOver: whether the purchase gives no access at the moment.
-    private func advice(isOver: Bool) -> String {
+    private var advice: String {
         switch self {
         case .renews, .paid:
             "Your subscription is active. If the app does not show it, restore purchases."
@@ -338,8 +339,6 @@ extension AccessReason {
         case .grantEnded: "The access we gave you is over. You can subscribe in the app."
         case .consumed: "This purchase has been used up. You can buy it again in the app."
         case .lapsed: "The time of this purchase is over. You can buy it again in the app."
-        case .changedProduct where isOver:
-            AccessReason.changedAndOver + " You can subscribe again in the app."
         case .changedProduct:
             "Your subscription changed to another plan, which does not include this. You can change"
                 + " plans in the settings of your Apple Account."

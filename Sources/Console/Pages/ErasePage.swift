@@ -84,8 +84,8 @@ package struct ErasePage {
             title, frame,
             """
             \(HTML.fields(rows))
-            <p class="banner warn">This cannot be undone. Events that arrive until you erase are erased, \
-            too; those that arrive later are kept, under the real ids.</p>
+            <p class="banner warn">This cannot be undone. Events about it that arrive until you erase are \
+            erased, too; those that arrive later are kept, under the real ids.</p>
             <p>Not reached: backups (<code>restore</code> applies the erasure again where it replaces this \
             log, or with <code>--erasures</code>), exports to warehouses, and what receivers of webhooks \
             keep; they get a <code>chain.erased</code> change.</p>

@@ -186,7 +186,7 @@ package struct EventPage {
             <noscript><p class="banner warn">Nothing was verified here: that needs JavaScript. \
             <code>subledger audit verify --signatures</code> checks the same.</p></noscript>
             <ul class="checks" aria-live="polite"></ul>
-            <p class="muted">\(subject) The fields and the payload above are the service's \
+            <p class="muted">\(subject) The fields above and the payload below are the service's \
             reading; the browser does not check them. The log's tree: \(proof.treeSize) events \
             with root <span class="id">\(proof.root.hexadecimal.prefix(16))…</span></p>
             </section>

@@ -78,7 +78,7 @@ extension LedgerSnapshot {
     ) async throws(QueryError) -> RetentionOffers {
         guard from < to else {
             throw .invalidRange(
-                "The range ends where it begins or before; to is exclusive, by default now.")
+                "The range is empty: `to` is exclusive, by default now, and must be after `from`.")
         }
         do throws(StoreError) {
             return try await countedOffers(from: from, to: to, now: now, bundleId: bundleId)

@@ -15,6 +15,7 @@ extension ServiceConfiguration {
     /// without a message.
     public func unusableRetentionRuleWarnings(serving served: [Environment]) -> [String] {
         let keyless = ledger.apps.filter { app in
+            guard retention.contains(where: { $0.promotionalOffer != nil }) else { return false }
             guard let api = app.api else { return true }
             return (try? APICredentials(api, bundleId: app.bundleId, key: "\(app.key).api")) == nil
         }
@@ -32,7 +33,7 @@ extension ServiceConfiguration {
                 The retention rule \(rule.name) answers without a message for \
                 \(apps.map(\.rawValue).joined(separator: ", ")): its promotional offer is signed \
                 with the app's API key, which is missing or cannot be used. Configure \
-                apps[].api, or remove promotionalOffer from the rule.
+                apps[].api, limit the rule to an app with bundleId, or remove promotionalOffer.
                 """
         }
     }

@@ -22,7 +22,7 @@ public final class ServedLedger: Sendable {
     /// The projections and the position of answers when erasures were last looked for.
     let lastForgotten = Mutex<(path: String, position: Int64)?>(nil)
     /// Whether derived files of the time before an erasure may be left: set at the start, by each
-    /// order to erase, and where the projector could not remove them.
+    /// order to erase, and where the projector could not be opened, or failed.
     let mayHaveErasedFiles = Mutex(true)
     /// The newest events of each app.
     let arrivals = AppArrivals()

@@ -27,7 +27,7 @@ final class FormDrafts: Sendable {
     ///
     /// - Parameters:
     ///   - values: the fields of the form, by name.
-    ///   - sender: the key of the network subscriber that sent the form.
+    ///   - sender: the user, or the key of the network subscriber, that sent the form.
     ///   - now: the time from which `lifetime` counts.
     func keep(
         _ values: [String: String], from sender: String, at now: ContinuousClock.Instant = .now
