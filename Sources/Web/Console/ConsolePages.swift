@@ -81,8 +81,8 @@ struct ConsolePages: Sendable {
             at: frame.state.at, knowledge: frame.state.knowledge, minPosition: frame.done)
     }
 
-    /// The sender of a form, as `FormDrafts` counts it: the user who is signed in, else the address,
-    /// behind trusted proxies of their client.
+    /// The sender of a form, as `FormDrafts` counts it: the user who is signed in, else the
+    /// address, behind trusted proxies that of their client.
     func sender(_ request: Request, _ context: WebContext) -> String {
         if let name = context.principal?.name { return name }
         let sources = SourceCheck(server: host.configuration.server)
