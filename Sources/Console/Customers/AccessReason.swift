@@ -115,7 +115,7 @@ package enum AccessReason: String, Sendable, CaseIterable {
         // Whatever the state: how a product ended explains nothing once the chain went on without
         // it, and Apple retries no payment for it.
         if let reading, let until = verdict.until, until <= moment {
-            return successor(customer, reading)
+            return successor(until, customer, reading)
         }
         return withheld(state, reason(verdict, reading))
     }
@@ -136,12 +136,16 @@ package enum AccessReason: String, Sendable, CaseIterable {
     /// What took the place of a stretch that is over: another product, where the customer still
     /// holds the chain; else its other holder, also where that one bought another product.
     private static func successor(
-        _ customer: CustomerId, _ reading: ChainReading
+        _ until: Timestamp, _ customer: CustomerId, _ reading: ChainReading
     ) -> AccessReason {
         let holders = reading.life.holders
-        let current = holders.holders(at: reading.moment.at)
-        guard !current.contains(where: { $0.customer == customer }) else { return .changedProduct }
-        guard current.isEmpty else { return .movedOn }
+        func isHeld(at time: Timestamp) -> Bool {
+            holders.holders(at: time).contains { $0.customer == customer }
+        }
+        let moment = reading.moment.at
+        let isLost = isHeld(at: until.advanced(byMilliseconds: -1)) && !isHeld(at: moment)
+        guard isLost else { return .changedProduct }
+        guard holders.holders(at: moment).isEmpty else { return .movedOn }
         return holders.isClaimUndone(of: customer) ? .claimUndone : .unlinked
     }
 
