@@ -19,6 +19,9 @@ enum PostgresLimits {
     static let operationsCount = 2
     /// How long a lease lasts without being renewed, by the database's clock.
     static let leaseDuration: Duration = .seconds(10)
+    /// Lock timeout of a statement on a lease. All of a node's leases share a connection: with the
+    /// rows of all others locked, each is still renewed before it runs out.
+    static let leaseWait = "1s"
     /// Seconds to open a connection to one host.
     static let connectSeconds = 5
     /// Leaf hashes of recent positions that a log remembers.

@@ -19,6 +19,7 @@ extension Audit.Report {
         json.objects("findings", log.findings) { json, finding in
             json.member("position", finding.position)
             json.member("code", finding.code.rawValue)
+            json.member("table", finding.table)
         }
         json.objects("signatureFindings", signatureFindings) { json, finding in
             json.member("position", finding.position)

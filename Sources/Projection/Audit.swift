@@ -177,7 +177,7 @@ public struct Audit: Sendable {
                 report(Projector.Progress(.signatures, position: position, head: end))
             }
         } catch {
-            guard error.isDamage else { throw error }
+            guard error.isAudited else { throw error }
             result.add(Audit.finding(position + 1, error))
         }
         result.signaturesVerified = verified

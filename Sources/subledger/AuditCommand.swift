@@ -153,7 +153,7 @@ struct AuditCommand: AsyncParsableCommand {
 extension Audit.Report {
     fileprivate var text: String {
         var lines = Audit.Report.lines(
-            log.findings.map { ($0.position.map(String.init), $0.code.rawValue) })
+            log.findings.map { ($0.position.map(String.init), $0.text) })
         lines += Audit.Report.lines(
             signatureFindings.map { ("\($0.position)", "\($0.code): \($0.message)") })
         if omittedCount > 0 { lines.append("BAD  \(omittedCount) more findings") }

@@ -1,4 +1,5 @@
 import AppStore
+import AppStoreAPI
 import AppleSync
 import ArgumentParser
 import LedgerStore
@@ -50,17 +51,18 @@ struct BackfillCommand: OutputCommand {
             isClean: report.isComplete && list.badLines.isEmpty, failure: failure ?? report.stop)
     }
 
-    /// Fetches and appends under the lease.
+    /// Fetches and appends under the leases.
     private func fetched(
         _ settings: Settings, _ apple: AppleAccess
     ) async throws -> (BackfillReport, IdList) {
         let list = try await IdList.read(path: file)
+        let choice = settings.environmentChoice
+        let leases = try await apple.ledgers.backfillLeases(choice.environments)
+        defer { withExtendedLifetime(leases) {} }
         let ledger = try await apple.ledgers.ledger(settings.environment)
-        let lease = try await ledger.backfillLease()
-        defer { withExtendedLifetime(lease) {} }
         let backfill = Backfill(
-            try apple.client(), ledgers: apple.ledgers, keptIn: ledger,
-            in: settings.environmentChoice, includesRefunds: refunds)
+            try apple.client(), ledgers: apple.ledgers, keptIn: ledger, in: choice,
+            includesRefunds: refunds)
         let progress = ProgressLine()
         let report = try await backfill.run(list, restarts: restart) { estimate in
             Terminal.note(estimate.text)
@@ -72,17 +74,24 @@ struct BackfillCommand: OutputCommand {
     }
 }
 
-extension EnvironmentLedger {
-    /// The lease of backfills in this ledger. Release it before the ledger is closed: closing waits
-    /// until another node can take it.
+extension EnvironmentLedgers {
+    /// The leases of backfills in the ledgers of these environments, which are opened. Release them
+    /// before the ledgers are closed: closing waits until another node can take them.
     ///
-    /// Throws `backfillRunning` while another process, of this or another node, has it.
-    func backfillLease() async throws -> any Lease {
-        guard let lease = try await operations.lease(.backfill) else {
-            throw CommandFailure(
-                "backfillRunning",
-                "Another backfill runs in this ledger; wait for it, or end it.", .io)
+    /// Throws `backfillRunning` while another process, of this or another node, has one.
+    func backfillLeases(_ environments: Set<Environment>) async throws -> [any Lease] {
+        var leases: [any Lease] = []
+        // In one order, so that of two backfills one begins.
+        for environment in environments.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let ledger = try await ledger(environment)
+            guard let lease = try await ledger.operations.lease(.backfill) else {
+                throw CommandFailure(
+                    "backfillRunning",
+                    "Another backfill runs in the ledger of \(environment.rawValue); wait for it,"
+                        + " or end it.", .io)
+            }
+            leases.append(lease)
         }
-        return lease
+        return leases
     }
 }

@@ -175,13 +175,9 @@ private struct MigrationRun {
         let apps = Set(plan.parts.map(\.scope.bundleId))
         let (clients, verifier) = (try apple.clients(of: apps), try settings.verifier())
         // Before anything is written.
-        var leases: [any Lease] = []
+        let leases = try await apple.ledgers.backfillLeases(
+            Set(plan.parts.map(\.scope.environment)))
         defer { withExtendedLifetime(leases) {} }
-        // In one order, so that of two migrations one begins.
-        let environments = Set(plan.parts.map(\.scope.environment))
-        for environment in environments.sorted(by: { $0.rawValue < $1.rawValue }) {
-            leases.append(try await apple.ledgers.ledger(environment).backfillLease())
-        }
         var findings = Findings(
             ingest: try await migration.take(evidence, into: apple.ledgers, verifier: verifier) {
                 let (read, position) = ($0.read, $0.position)

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Simulator
 import Testing
 
 @Suite("subledger backfill, against subledger simulate server")
@@ -81,21 +82,54 @@ struct BackfillCommandTests {
         }
     }
 
+    @Test("--restart discards the progress of an interrupted run")
+    func restart() async throws {
+        // The first ids are fetched; Apple then limits the rate of the others.
+        let faults =
+            #"[{"fault":"rateLimited","milliseconds":600000,"endpoint":"refundHistory","from":9}]"#
+        try await apple.serving(faults: faults) { place, _ in
+            // given
+            let all = MigrateCommandTests.reported.ids(at: MigrateCommandTests.stored).prefix(24)
+            try #require(all.count == 24)
+            let list = try place.write(Array(all), to: "ids")
+            let first = try await place.run("backfill", list, "--json")
+            #expect(first.errorCode == "rateLimited", "\(first.err)")
+            let left = try #require(try first.json()["left"]?.int64)
+            #expect(left > 0 && left < 24)
+            // when
+            let resumed = try await place.run("backfill", list, "--json")
+            let restarted = try await place.run("backfill", list, "--restart", "--json")
+            // then
+            #expect(try resumed.json()["resumedAt"]?.int64 == 24 - left, "\(resumed.err)")
+            #expect(try restarted.json()["resumedAt"]?.int64 == 0, "\(restarted.err)")
+        }
+    }
+
     @Test(
-        "beside a running backfill another one and a migration fail; a kill releases the lease",
-        .timeLimit(.minutes(20)))
-    func another() async throws {
+        "beside a running backfill none into the same ledger begins; a kill releases the leases",
+        .timeLimit(.minutes(20)),
+        arguments: [
+            (
+                [],
+                [
+                    ["backfill", "ids"], ["backfill", "ids", "--environment", "sandbox"],
+                    ["migrate-from", "verify-receipt", "stored"],
+                ]
+            ),
+            (["--environment", "sandbox"], [["backfill", "ids"]]),
+        ] as [([String], [[String]])])
+    func another(options: [String], others: [[String]]) async throws {
         let faults = #"[{"fault":"slow","milliseconds":60000,"count":1}]"#
         try await apple.serving(faults: faults) { place, ids in
             let list = try place.write(ids, to: "ids")
             _ = try MigrateCommandTests().store(1, in: place)
-            let first = try place.launch(["backfill", list] + place.options)
+            let first = try place.launch(["backfill", list] + options + place.options)
             while try !first.outcome(code: 0).err.contains("ids to request") {
                 try await Task.sleep(for: .milliseconds(10))
             }
             // However long the others take, it does not end before they are refused.
             first.signal(SIGSTOP)
-            for command in [["backfill", list], ["migrate-from", "verify-receipt", "stored"]] {
+            for command in others {
                 let refused = try await place.run(command + place.options)
                 #expect(refused.code == 74, "\(refused.err)")
                 #expect(refused.errorCode == "backfillRunning", "\(refused.err)")

@@ -123,6 +123,23 @@ struct DatabaseCommandTests {
         #expect(!FileManager.default.fileExists(atPath: place.file("file")))
     }
 
+    @Test("A table that a database lacks is a finding of an audit, and named")
+    func missingTable() async throws {
+        let (place, url) = try await workplace()
+        #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        try PostgresCluster.sharedForErasures().sql(
+            "DROP TABLE subledger_production.evidence", database: Self.database(of: url))
+        for options in [[], ["--signatures"]] {
+            let verify = ["audit", "verify", "--database", url] + options + place.options
+            let json = try await place.run(verify + ["--json"])
+            #expect(json.code == 1, "\(json.err)")
+            #expect(try json.json()["findings"]?.array?.first?["table"]?.string == "evidence")
+            let text = try await place.run(verify)
+            #expect(text.code == 1 && text.out.contains("NOT SOUND"), "\(text.err)")
+            #expect(text.out.contains("BAD  fileDamaged: the table evidence is missing\n"))
+        }
+    }
+
     @Test("Checkpoints go into a database with the log, into its backup, and into another one")
     func checkpoints() async throws {
         let (place, url) = try await workplace()
@@ -162,11 +179,11 @@ struct DatabaseCommandTests {
         let cluster = try PostgresCluster.sharedForErasures()
         let database = try cluster.makeDatabase()
         let url = cluster.url(database)
-        func setLease(until end: String) throws {
+        func setLease(until end: String, in environment: String = "production") throws {
             try cluster.sql(
                 """
-                UPDATE subledger_production.leases SET holder = 'another', token = 1, until = \(end)
-                WHERE name = 'backfill'
+                UPDATE subledger_\(environment).leases
+                SET holder = 'another', token = 1, until = \(end) WHERE name = 'backfill'
                 """, database: database)
         }
         try await APICommandTests().serving { place, ids in
@@ -190,8 +207,15 @@ struct DatabaseCommandTests {
                 #expect(refused.errorCode == "backfillRunning", "\(refused.err)")
             }
             try setLease(until: "clock_timestamp()")
-            let free = try await place.run(migrate + place.options)
-            #expect(free.code == 0, "\(free.err)")
+            // Without --environment it may append to Sandbox's ledger, too.
+            try setLease(until: "clock_timestamp() + interval '1 hour'", in: "sandbox")
+            let both = try await place.run(backfill + place.options)
+            #expect(both.code == 74 && both.errorCode == "backfillRunning", "\(both.err)")
+            let named = ["--environment", "production"]
+            for arguments in [backfill + named, migrate] {
+                let free = try await place.run(arguments + place.options)
+                #expect(free.code == 0, "\(free.err)")
+            }
         }
     }
 

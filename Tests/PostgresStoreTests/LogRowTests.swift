@@ -62,6 +62,7 @@ struct LogRowTests {
             ("UPDATE headers SET bytes = '\\x00'", .headerHashMismatch),
             ("UPDATE head SET position = 2", .headMismatch),
             ("DROP TRIGGER events_immutable ON events", .schemaMismatch),
+            ("ALTER TABLE events RENAME COLUMN subtype TO other", .fileDamaged),
         ]
         for (change, code) in changes {
             let database = try Database()
@@ -77,6 +78,18 @@ struct LogRowTests {
             #expect(found.contains(code), "\(change): \(found)")
             await log.close()
         }
+    }
+
+    @Test(
+        "A missing table is a finding that names it",
+        arguments: ["events", "evidence", "head", "headers"])
+    func missing(table: String) async throws {
+        let database = try Database()
+        let log = try await database.open()
+        _ = try await log.append(Made.events(0..<3) + [Made.token("t")])
+        try database.sql("DROP TABLE \(database.schema).\(table) CASCADE")
+        #expect(try await log.verify().findings == [LogFinding(.fileDamaged, table: table)])
+        await log.close()
     }
 
     @Test("A damaged row is refused or marked, and its neighbours are read")

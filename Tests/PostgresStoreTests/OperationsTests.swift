@@ -291,6 +291,45 @@ struct OperationsTests {
         proxy.end()
     }
 
+    @Test("A session that keeps the row of one lease locked delays the renewal of no other one")
+    func lockedRow() async throws {
+        // given
+        let database = try Database()
+        let store = try await open(database)
+        let leases = [try await store.lease(.webhooks), try await store.lease(.recovery)]
+        #expect(leases.allSatisfy { $0?.isHeld == true })
+        func isRenewed(_ lease: String) async throws -> Bool {
+            try end(lease, in: database, after: "10 minutes")
+            let renewed = """
+                SELECT until > clock_timestamp() + interval '30 minutes'
+                FROM \(database.schema).leases WHERE name = '\(lease)'
+                """
+            let last = ContinuousClock.now + .seconds(30)
+            while try database.sql(renewed) != "t", ContinuousClock.now < last {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            return try database.sql(renewed) == "t"
+        }
+        // when
+        let other = try database.session()
+        try other.run(
+            script: """
+                SET idle_in_transaction_session_timeout = 0; BEGIN;
+                UPDATE \(database.schema).leases SET token = token WHERE name = 'webhooks'
+                """)
+        let waiting = """
+            SELECT count(*) > 0 FROM pg_stat_activity
+            WHERE wait_event_type = 'Lock' AND query LIKE '%\(database.schema)%leases%'
+            """
+        while try database.sql(waiting) != "t" { try await Task.sleep(for: .milliseconds(5)) }
+        // then
+        #expect(try await isRenewed("recovery"))
+        try other.run(script: "ROLLBACK")
+        #expect(try await isRenewed("webhooks"))
+        withExtendedLifetime(leases) {}
+        await store.close()
+    }
+
     @Test("A connection that was closed while idle is replaced")
     func reconnection() async throws {
         let database = try Database()

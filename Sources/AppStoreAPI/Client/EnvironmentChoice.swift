@@ -15,4 +15,12 @@ public enum EnvironmentChoice: Sendable, Hashable {
         case .productionFirst: .production
         }
     }
+
+    /// Every environment that may be requested.
+    package var environments: Set<Environment> {
+        switch self {
+        case .only(let environment): [environment]
+        case .productionFirst: [.production, .sandbox]
+        }
+    }
 }

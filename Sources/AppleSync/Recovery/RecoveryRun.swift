@@ -57,7 +57,7 @@ public struct RecoveryRun: Sendable {
                 // Before the state: the report may name a person whom a later erasure erases.
                 let erasures = try await ledger.operations.erasureCount()
                 let snapshot = try await projecting()
-                let reported = try await emit(finished, reservation, snapshot)
+                let reported = try await makeReport(finished, reservation, snapshot)
                 // The report is durable before it is returned: a kill in between loses nothing.
                 let isKept = try await ledger.operations.endRecovery(
                     finished.record.id, keeping: kept(reported), erasures: erasures)
@@ -168,7 +168,7 @@ public struct RecoveryRun: Sendable {
             json: String(decoding: json.bytes, as: UTF8.self), text: RecoveryText.report(report))
     }
 
-    private func emit(
+    private func makeReport(
         _ finished: Recovery.Finished, _ reservation: RecoveryReport.Reservation?,
         _ snapshot: LedgerSnapshot
     ) async throws(StoreError) -> RecoveryReport {

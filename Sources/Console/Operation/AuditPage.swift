@@ -140,7 +140,7 @@ package struct AuditPage {
         let signed = (checkpoints?.findings ?? []).map { "<li>\($0.text)</li>" as HTML }
         let found = report.log.findings.map { finding -> HTML in
             let place: HTML = finding.position.map { "\(frame.event($0)): " } ?? ""
-            return "<li>\(place)\(finding.code.rawValue)</li>"
+            return "<li>\(place)\(finding.text)</li>"
         }
         let signatures = report.signatureFindings.map { finding -> HTML in
             "<li>\(frame.event(finding.position)): \(finding.code), \(finding.message)</li>"

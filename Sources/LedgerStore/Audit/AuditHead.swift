@@ -16,6 +16,16 @@ package struct AuditHead: Sendable {
     /// Positions of evidence without an event, the first `LogAuditReport.findingLimit`.
     let surplusEvidence: [Int64]
 
+    /// The tables of the log.
+    private static let tables = ["events", "evidence", "head", "headers"]
+
+    /// Why a log with these tables cannot be read: each that is missing, else damage.
+    package static func findings(having names: [String]) -> [LogFinding] {
+        let missing = tables.filter { !names.contains($0) }
+        guard !missing.isEmpty else { return [LogFinding(.fileDamaged)] }
+        return missing.map { LogFinding(.fileDamaged, table: $0) }
+    }
+
     /// Nil when there is no head row.
     ///
     /// - Parameter row: the condition that holds for the head row.

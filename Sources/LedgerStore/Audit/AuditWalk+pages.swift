@@ -31,7 +31,7 @@ extension AuditWalk {
 }
 
 extension StoreError {
-    /// Whether an audit reports the error instead of throwing it: the file is damaged, or a query
-    /// failed without a code of its own, as where an SQLite file lacks a table.
-    package var isAudited: Bool { isDamage || code == .databaseFailure }
+    /// Whether an audit reports the error instead of throwing it: the file is damaged, or a table
+    /// or column is missing (`databaseFailure` of SQLite, which has no code for that).
+    package var isAudited: Bool { isDamage || [.databaseFailure, .fileChanged].contains(code) }
 }

@@ -3,6 +3,8 @@ public struct LogFinding: Hashable, Sendable {
     public let code: Code
     /// The event concerned; nil where the finding concerns the log as a whole.
     public let position: Int64?
+    /// The table that is missing, of `fileDamaged`; nil for any other finding.
+    public let table: String?
 
     /// Stable names, for scripts.
     public enum Code: String, Sendable, CaseIterable {
@@ -49,12 +51,19 @@ public struct LogFinding: Hashable, Sendable {
         case keyIndexMismatch
         /// The tables, indexes, triggers or views differ from this release's.
         case schemaMismatch
-        /// SQLite cannot read the file any further, or finds its trees damaged.
+        /// The log cannot be read any further, as where a table is missing, or SQLite finds the
+        /// trees of its file damaged.
         case fileDamaged
     }
 
-    package init(_ code: Code, at position: Int64? = nil) {
+    package init(_ code: Code, at position: Int64? = nil, table: String? = nil) {
         self.code = code
         self.position = position
+        self.table = table
+    }
+
+    /// For people: the code, and the table that is missing.
+    public var text: String {
+        table.map { "\(code.rawValue): the table \($0) is missing" } ?? code.rawValue
     }
 }

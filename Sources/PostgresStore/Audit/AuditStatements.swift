@@ -6,6 +6,12 @@ struct AuditStatements: Sendable {
     let headers = Statement("SELECT id, hash, bytes FROM @headers ORDER BY id")
     let keys = AuditStatements.index(of: "key")
     let identities = AuditStatements.index(of: "identity")
+    let tables = Statement(
+        """
+        SELECT c.relname FROM pg_catalog.pg_class c
+        JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE n.nspname = convert_from($1::bytea, 'UTF8') AND c.relkind = 'r'
+        """)
     let objects = Statement(
         """
         SELECT 'trigger', t.tgname FROM pg_catalog.pg_trigger t

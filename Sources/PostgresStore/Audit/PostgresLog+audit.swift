@@ -8,8 +8,8 @@ extension PostgresLog {
     /// reassembled bytes, the tree and the headers, and checks that indexes and triggers are there
     /// and that the indexes of keys hold exactly the rows.
     ///
-    /// Damage is reported, not thrown. Throws `databaseUnavailable`, `databaseRefused`, `ioError`,
-    /// `closed`, `fileChanged` for a missing table or column, or what opening the log throws.
+    /// Damage is reported, not thrown, and so is a missing table or column. Throws
+    /// `databaseUnavailable`, `databaseRefused`, `ioError` or `closed`.
     public func verify(
         progress: @Sendable (_ done: Int64, _ all: Int64) async -> Void
     ) async throws(StoreError) -> LogAuditReport {
@@ -41,7 +41,7 @@ extension PostgresLog {
             if try await !hasObjects() { walk.add(LogFinding(.schemaMismatch)) }
         } catch {
             guard error.isAudited else { throw error }
-            walk.add(LogFinding(.fileDamaged))
+            for finding in AuditHead.findings(having: try await tables()) { walk.add(finding) }
         }
         return walk.report
     }
@@ -100,6 +100,13 @@ extension PostgresLog {
                 page.append((digest, try row.int64(1)))
             }
             return page
+        }
+    }
+
+    private func tables() async throws(StoreError) -> [String] {
+        try await read { connection in
+            let found = try connection.run(Statement.audit.tables.with(connection.schema))
+            return found.rows.compactMap { $0.text(0) }
         }
     }
 

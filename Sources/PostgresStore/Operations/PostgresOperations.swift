@@ -40,7 +40,11 @@ public final class PostgresOperations: SharedOperations {
             LogOpening(session: session, environment: environment, ledger: ledger))
         let threads = ConnectionThreads(
             "subledger-operations", count: PostgresLimits.operationsCount, open: checked.open)
-        let leasing = ConnectionThreads("subledger-leases", count: 1, open: checked.open)
+        let leasing = ConnectionThreads("subledger-leases", count: 1) {
+            let connection = try checked.open()
+            try connection.run(script: "SET lock_timeout = '\(PostgresLimits.leaseWait)'")
+            return connection
+        }
         _ = try await checked.ledger(on: threads, leasing)
         return PostgresOperations(
             session, threads: threads, leasing: leasing, node: node,

@@ -54,7 +54,7 @@ extension MetricsQuery {
             zone: zone, interval: .day, instants: [], dimensions: [.product, .country],
             filters: [:])
         let stamp = stamp(
-            MetricName.definition("explain"), scope, remarks: remarks(sum.chainCount))
+            MetricName.definition("explain"), scope, remarks: remarks(sum.chainCount > 0))
         return ReportExplanation(
             stamp: stamp,
             cells: CellExplainer(table: table, ledger: sum, complete: stamp.complete).cells())

@@ -34,7 +34,7 @@ extension MetricsQuery {
             isByReason: isByReason)
         let (catalogue, limit) = (snapshot.ledger.catalogue, limit)
         let sums = try await sumLives(empty) { sums, chain, life in
-            sums.tally.chainCount += 1
+            sums.tally.hasChains = true
             sums.add(life, chain, catalogue, limit)
         }
         guard !sums.sums.isTooLarge else { throw .amountTooLarge }
@@ -45,7 +45,7 @@ extension MetricsQuery {
         return Report(
             stamp: stamp(
                 MetricName.definition(metric), scope,
-                remarks: remarks(sums.tally.chainCount, seen) + sums.remarks(on: rows)),
+                remarks: remarks(sums.tally.hasChains, seen) + sums.remarks(on: rows)),
             subject: .comparison(comparison), scope: scope,
             dimensions: Comparison.dimensions, columns: comparison.columns, rows: rows)
     }

@@ -34,7 +34,7 @@ extension MetricsQuery {
         return CellChains(
             stamp: stamp(
                 metric.definition, cell.scope,
-                remarks: remarks(sum.walkedCount) + (table == nil ? [] : [.converted]),
+                remarks: remarks(sum.walkedCount > 0) + (table == nil ? [] : [.converted]),
                 rates: table),
             metric: metric, column: cell.column, from: cell.from, to: cell.to, group: cell.group,
             amount: sum.amount,

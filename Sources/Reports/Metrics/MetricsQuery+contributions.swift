@@ -42,7 +42,7 @@ extension MetricsQuery {
                 guard isKnown(chain) else { return }
                 guard isUsable(chain) else { return changed.append(chain.subscription) }
                 guard chain.hasLife, sum.isOfApp(chain.movements.first) else { return }
-                sum.tally.chainCount += 1
+                sum.tally.hasChains = true
                 for movement in chain.movements {
                     let instant = sum.instant(after: Timestamp(milliseconds: movement.at))
                     let isNamed = sum.add(SummedMovement(movement), before: instant, chains: 1)
@@ -83,7 +83,7 @@ extension MetricsQuery {
                 }
                 let life = snapshot.ledger.life(of: known)
                 guard !life.isEmpty else { continue }
-                sum.tally.chainCount += 1
+                sum.tally.hasChains = true
                 guard !life.isOneTime else { continue }
                 sum.add(
                     ChainMetrics(life, of: chain.bundleId, catalogue: snapshot.ledger.catalogue))

@@ -11,7 +11,7 @@ extension MetricsQuery {
         let knowledge = knowledge
         let sum = try await sumFacts(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, facts in
-            sum.tally.chainCount += 1
+            sum.tally.hasChains = true
             sum.tally.seen.note(DimensionValues(app: chain.bundleId))
             for fact in facts where knowledge.admits(fact) {
                 sum.table.add(fact, of: chain.bundleId)
@@ -32,7 +32,7 @@ extension MetricsQuery {
         let conversion = RateConversion(rates: rates, question: nil, zone: zone)
         let sum = try await sumLives(Tallied(table: empty, tally: Tally(seen))) {
             sum, chain, life in
-            sum.tally.chainCount += 1
+            sum.tally.hasChains = true
             var income = CustomerIncome(life, of: chain, catalogue, limit: limit)
             for occurrence in income.revenue { sum.tally.seen.note(occurrence.values) }
             income.revenue = conversion.converted(

@@ -57,7 +57,7 @@ extension MetricsQuery {
             seen = SeenValues()
         }
         return difference(
-            metric, scope, before, remarks(sum.chainCount, seen) + money,
+            metric, scope, before, remarks(sum.chainCount > 0, seen) + money,
             (isMoney ? [.currency] : []) + named, cells, money: sum.after.moneyColumns)
     }
 

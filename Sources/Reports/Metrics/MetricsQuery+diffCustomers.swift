@@ -29,7 +29,7 @@ extension MetricsQuery {
                 : sum.events[cell] ?? CellEvents()
         }
         return difference(
-            .lateness, scope, before, remarks(sum.chainCount), scope.dimensions,
+            .lateness, scope, before, remarks(sum.chainCount > 0), scope.dimensions,
             try cells(old, new, moved, columns: LatenessTable.columns.map(\.name)))
     }
 
@@ -80,7 +80,7 @@ extension MetricsQuery {
         let rows = try sum.after.rows()
         let money = unpriced(rows) + (rates == nil ? [] : [.converted]) + rows.currencyRemarks
         return difference(
-            .ltv, scope, before, remarks(sum.chainCount) + money,
+            .ltv, scope, before, remarks(sum.chainCount > 0) + money,
             [.currency] + empty.dimensions,
             try cells(
                 MetricsQuery.values(try sum.before.rows()), MetricsQuery.values(rows), moved,

@@ -42,7 +42,7 @@ extension MetricsQuery {
         return Report(
             stamp: stamp(
                 name.definition, scope,
-                remarks: remarks(answer.tally.chainCount, seen) + answer.remarks
+                remarks: remarks(answer.tally.hasChains, seen) + answer.remarks
                     + (name.isMoney ? money(answer) : []),
                 rates: name.isMoney ? rates : nil, of: answer.rollForward),
             subject: .metric(name, outages: answer.outages), scope: scope,
@@ -53,7 +53,7 @@ extension MetricsQuery {
 
     /// Observations about all chains, collected with the counts.
     struct Tally: Summable {
-        var chainCount = 0
+        var hasChains = false
         var hasInferredPeriods = false
         var hasUnpriced = false
         var hasProductsOutsideCatalogue = false
@@ -83,7 +83,7 @@ extension MetricsQuery {
         }
 
         mutating func add(_ other: Tally) {
-            chainCount += other.chainCount
+            hasChains = hasChains || other.hasChains
             rateGaps.formUnion(other.rateGaps)
             seen.add(other.seen)
             hasInferredPeriods = hasInferredPeriods || other.hasInferredPeriods
@@ -167,7 +167,7 @@ extension MetricsQuery {
         bounded.keptCount = MetricsLimits.provenCount
         let sum = try await sumLives(Tallied(table: bounded, tally: Tally(seen))) {
             sum, chain, life in
-            sum.tally.chainCount += 1
+            sum.tally.hasChains = true
             let found = life.occurrences(
                 of: metric, in: chain.bundleId, catalogue: catalogue, limit: limit,
                 instants: instants)

@@ -74,10 +74,10 @@ extension MetricsQuery {
         for counted in stored.classes.classes
         where bundleId == nil || counted.values.app == bundleId {
             tally.note(counted)
-            tally.chainCount = 1
+            tally.hasChains = true
         }
-        if tally.chainCount == 0, stored.hasChains {
-            tally.chainCount = try await hasChains() ? 1 : 0
+        if !tally.hasChains, stored.hasChains {
+            tally.hasChains = try await hasChains()
         }
         return RollForwardAnswer(
             rollForward: sum.rollForward, tally: tally, head: stored.position,
@@ -98,7 +98,7 @@ extension MetricsQuery {
         let conversion = RateConversion(
             rates: question.measure == .money ? rates : nil, question: question, zone: zone)
         let sum = try await sumLives(MovementTally(question)) { sum, chain, life in
-            sum.tally.chainCount += 1
+            sum.tally.hasChains = true
             guard !life.isOneTime else { return }
             let metrics = ChainMetrics(life, of: chain.bundleId, catalogue: catalogue)
             sum.add(conversion.converted(metrics, &sum.tally.rateGaps))

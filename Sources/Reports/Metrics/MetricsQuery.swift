@@ -51,7 +51,7 @@ public struct MetricsQuery: Sendable {
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         let stamp = stamp(
             MetricName.churn(isPaid: isPaid).definition, scope,
-            remarks: remarks(answer.tally.chainCount, seen), of: answer)
+            remarks: remarks(answer.tally.hasChains, seen), of: answer)
         return Report(
             stamp: stamp,
             subject: .churn(question, activeStarts: answer.rollForward.activeStarts),
@@ -86,10 +86,10 @@ public struct MetricsQuery: Sendable {
             now: limit == now ? now : nil)
     }
 
-    func remarks(_ chainCount: Int, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {
+    func remarks(_ hasChains: Bool, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {
         var remarks: [MetricsRemark] = []
-        if chainCount == 0 { remarks.append(.emptyLedger) }
+        if !hasChains { remarks.append(.emptyLedger) }
         if snapshot.ledger.environment != .production { remarks.append(.notProduction) }
-        return remarks + (chainCount == 0 ? [] : seen.remarks)
+        return remarks + (hasChains ? seen.remarks : [])
     }
 }

@@ -68,7 +68,7 @@ public final class OperationsStore: OperationalState {
     }
 
     public func purge() async throws(StoreError) {
-        try await read { database in
+        try await access { database in
             try database.execute(sql: "VACUUM")
             _ = try database.checkpoint(.truncate)
         }
@@ -100,7 +100,7 @@ public final class OperationsStore: OperationalState {
         _ kind: Database.TransactionKind,
         _ body: @escaping @Sendable (any SQLTables) throws -> Value
     ) async throws(StoreError) -> Value {
-        try await read { database in
+        try await access { database in
             var value: Value?
             try database.inTransaction(kind) {
                 value = try body(FileTables(database: database))
@@ -112,7 +112,7 @@ public final class OperationsStore: OperationalState {
     }
 
     /// Runs `body`, which may write, on the connection and outside a transaction.
-    func read<Value: Sendable>(
+    func access<Value: Sendable>(
         _ body: @escaping @Sendable (Database) throws -> Value
     ) async throws(StoreError) -> Value {
         do throws(StoreError) {

@@ -1,6 +1,7 @@
 import AppStore
 import Faults
 import Foundation
+import GRDB
 import Ledger
 import LedgerTestSupport
 import Signing
@@ -328,6 +329,20 @@ struct LogAuditTests {
         #expect(page.events.map { $0.damage != nil } == [false, true, false])
         #expect(try await again.auditedPage(after: 4, through: 4) == nil)
         await again.close()
+    }
+
+    @Test(
+        "A missing table is a finding that names it",
+        arguments: ["events", "evidence", "head", "headers"])
+    func missing(table: String) async throws {
+        let directory = try TemporaryDirectory()
+        try await Self.twenty.value.write(to: URL(filePath: directory.file("log.sqlite")))
+        let file = try DatabaseQueue(path: directory.file("log.sqlite"))
+        try await file.write { try $0.execute(sql: "DROP TABLE \(table)") }
+        try file.close()
+        let log = try await EventLog.open(directory: directory.path)
+        #expect(try await log.verify().findings == [LogFinding(.fileDamaged, table: table)])
+        await log.close()
     }
 
     @Test("Findings beyond the bound are counted, not stored")

@@ -38,7 +38,7 @@ extension EventLog {
             for finding in others { walk.add(finding) }
         } catch {
             guard error.isAudited else { throw error }
-            walk.add(LogFinding(.fileDamaged))
+            for finding in await unreadable() { walk.add(finding) }
         }
         return walk.report
     }
@@ -48,6 +48,15 @@ extension EventLog {
     ) async throws(StoreError) -> (events: [LoggedEvent], last: Int64)? {
         let rows = try await auditRows(after: position, through: through).rows
         return rows.last.map { last in (rows.compactMap { $0.logged }, last.position) }
+    }
+
+    /// Why the log cannot be read any further.
+    private func unreadable() async -> [LogFinding] {
+        let tables = try? await read { database in
+            try String.fetchAll(
+                database, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+        }
+        return tables.map { AuditHead.findings(having: $0) } ?? [LogFinding(.fileDamaged)]
     }
 
     private func auditRows(
