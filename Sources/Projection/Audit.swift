@@ -65,7 +65,7 @@ public struct Audit: Sendable {
     }
 
     /// - `verifier`: if given, every JWS and receipt is verified again at its date, on all cores.
-    /// - `apps`: the apps whose shared secrets verify version 1 notifications.
+    /// - `apps`: the apps whose shared secrets verify version 1 notifications: all configured ones.
     ///
     /// Damage is reported, not thrown; throws only when the log cannot be read at all, or the task
     /// is cancelled.

@@ -129,9 +129,11 @@ struct AuditCommand: AsyncParsableCommand {
             _ settings: Settings
         ) async throws -> Audit.Report {
             let progress = ProgressLine()
+            // The log is verified as a whole, also where --bundle-id names one app.
+            let apps = settings.configuration.apps + settings.configuration.ledger.otherApps
             let report = try await Audit(
                 log: log, directory: directory, environment: settings.environment
-            ).verify(verifier: verifier, apps: settings.configuration.apps) {
+            ).verify(verifier: verifier, apps: apps) {
                 progress.show($0.text)
             }
             progress.end()
@@ -140,12 +142,17 @@ struct AuditCommand: AsyncParsableCommand {
 
         /// A checkpoint in a file.
         private static func note(_ file: String) throws -> SignedNote {
-            guard let data = FileManager.default.contents(atPath: file),
-                data.count <= SignedNote.maximumByteCount
-            else {
-                throw CommandFailure("unreadableFile", "\(file) cannot be read.", .io)
+            let bound = SignedNote.maximumByteCount
+            let content = InputFile.readFile(file, limit: bound)
+            guard let bytes = content, bytes.count <= bound else {
+                let reason =
+                    content == nil
+                    ? InputFile.obstacle(file) ?? "it cannot be read"
+                    : "it is larger than \(bound) bytes"
+                throw CommandFailure(
+                    "unreadableFile", "--against: \(file): \(reason); correct the path.", .io)
             }
-            return try SignedNote(String(decoding: data, as: UTF8.self))
+            return try SignedNote(String(decoding: bytes, as: UTF8.self))
         }
     }
 }

@@ -95,9 +95,10 @@ private struct MigrationRun {
             }
             for line in plan.lines(evidence) { try Terminal.out(line.printable + "\n") }
         }
-        let obstacle = command.dryRun ? nil : keyFailure(plan)
+        var keys: [BundleId: APICredentials] = [:]
+        let obstacle = command.dryRun ? nil : keyFailure(plan, &keys)
         let isPlanOnly = command.dryRun || obstacle != nil
-        let findings = isPlanOnly ? nil : try await fulfil(plan, evidence)
+        let findings = isPlanOnly ? nil : try await fulfil(plan, evidence, keys)
         return Output(
             text: text(findings), notes: findings?.ingest.notes ?? [],
             isClean: evidence.badInputCount == 0 && findings?.isClean ?? true,
@@ -113,14 +114,17 @@ private struct MigrationRun {
         }
     }
 
-    /// The failure for apps without a key, for a key that is unusable, or for options of a key
-    /// whose app is not named; nil if every app has a usable one.
-    private func keyFailure(_ plan: ImportPlan) -> CommandFailure? {
+    /// Reads the keys, once: a pipe cannot be read again. Returns the failure for apps without a
+    /// key, for a key that is unusable, or for options of a key whose app is not named; nil if
+    /// every app has a usable one.
+    private func keyFailure(
+        _ plan: ImportPlan, _ keys: inout [BundleId: APICredentials]
+    ) -> CommandFailure? {
         var missing = Set(plan.parts.map(\.scope.bundleId))
         do {
             let apps = try settings.selectedApps(command.access)
             for app in apps where missing.contains(app.bundleId) {
-                _ = try settings.credentials(of: app)
+                keys[app.bundleId] = try settings.credentials(of: app)
             }
             missing.subtract(apps.map(\.bundleId))
         } catch {
@@ -140,10 +144,10 @@ private struct MigrationRun {
     // MARK: Carrying out
 
     private func fulfil(
-        _ plan: ImportPlan, _ evidence: StoredEvidence
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ keys: [BundleId: APICredentials]
     ) async throws -> Findings {
         try await settings.withApple(command.access, takesSeveral: true) { apple in
-            var findings = try await fetch(plan, evidence, apple)
+            var findings = try await fetch(plan, evidence, apple, keys)
             for ledger in apple.ledgers.takeOpened() {
                 do { try await compare(plan, evidence, ledger, &findings) } catch {
                     await ledger.close()
@@ -168,12 +172,12 @@ private struct MigrationRun {
     }
 
     private func fetch(
-        _ plan: ImportPlan, _ evidence: StoredEvidence, _ apple: AppleAccess
+        _ plan: ImportPlan, _ evidence: StoredEvidence, _ apple: AppleAccess,
+        _ keys: [BundleId: APICredentials]
     ) async throws -> Findings {
         let progress = ProgressLine()
         defer { progress.end() }
-        let apps = Set(plan.parts.map(\.scope.bundleId))
-        let (clients, verifier) = (try apple.clients(of: apps), try settings.verifier())
+        let (clients, verifier) = (apple.clients(with: keys), try settings.verifier())
         // Before anything is written.
         let leases = try await apple.ledgers.backfillLeases(
             Set(plan.parts.map(\.scope.environment)))

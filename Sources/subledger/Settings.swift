@@ -14,6 +14,8 @@ struct Settings {
     let isEnvironmentNamed: Bool
     /// The app the operator named, to which the command is then limited.
     let bundleId: BundleId?
+    /// Read once, since a pipe can be read only once.
+    private let roots: Result<TrustedRoots, CommandFailure>
 
     /// - Parameter usualFile: the configuration file that is read where none is named; nil: none.
     init(
@@ -63,6 +65,8 @@ struct Settings {
             }
             configuration.apps[0].appAppleId = number
         }
+        let paths = configuration.trustedRoots
+        roots = Result { () throws(CommandFailure) in try Settings.roots(in: paths) }
         self.configuration = configuration
     }
 
@@ -139,16 +143,19 @@ struct Settings {
     private static let rootKeys = "trustedRoots, --trust-root or SUBLEDGER_TRUST_ROOT"
 
     /// Apple's pinned root and the configured ones.
-    func trustedRoots() throws(CommandFailure) -> TrustedRoots {
+    func trustedRoots() throws(CommandFailure) -> TrustedRoots { try roots.get() }
+
+    private static func roots(in paths: [String]) throws(CommandFailure) -> TrustedRoots {
         var roots = TrustedRoots.apple
-        for path in configuration.trustedRoots {
-            guard let data = FileManager.default.contents(atPath: path) else {
+        for path in paths {
+            let limit = TrustedRoots.maximumByteCount
+            guard let bytes = InputFile.readFile(path, limit: limit) else {
                 let reason = InputFile.obstacle(path) ?? "it cannot be read"
                 throw CommandFailure(
                     "unreadableRoot", "\(Settings.rootKeys): \(path): \(reason); correct the path.",
                     .configuration)
             }
-            do throws(TrustedRootError) { roots = try roots.adding(Array(data)) } catch {
+            do throws(TrustedRootError) { roots = try roots.adding(bytes) } catch {
                 throw CommandFailure(
                     "invalidRoot", "\(Settings.rootKeys): \(path) cannot be used. \(error)",
                     .configuration)

@@ -124,6 +124,23 @@ struct MigrateCommandTests {
         }
     }
 
+    @Test("a key is read once, since a pipe cannot be read again")
+    func pipedKey() async throws {
+        try await apple.serving { place, _ in
+            _ = try store(2, in: place)
+            try FileManager.default.copyItem(
+                atPath: place.options[try #require(place.options.firstIndex(of: "--key-file")) + 1],
+                toPath: place.file("key.p8"))
+            let script =
+                #"cat key.p8 | "$0" migrate-from verify-receipt stored --json "$@""#
+                + " --key-file /dev/stdin"
+            let outcome = try await place.program(
+                "/bin/sh", ["-c", script, Workplace.binary] + place.options)
+            #expect(outcome.code == 0, "\(outcome.err)")
+            #expect(try outcome.json()["compared"]?.int64 == 2)
+        }
+    }
+
     @Test("after one app or environment stopped the next is fetched; a refused key names its app")
     func stopped() async throws {
         let faults =

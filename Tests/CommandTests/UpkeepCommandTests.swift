@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import Ledger
+import LedgerTestSupport
 import TestSupport
 import Testing
 
@@ -134,6 +135,32 @@ struct UpkeepCommandTests {
             let audited = try await place.run("audit", "verify", "--key", key)
             #expect(audited.out.contains(unsigned) == isListed, "\(audited.out)")
             #expect(audited.code == (key == keys[0] ? 0 : 1), "\(audited.out)")
+        }
+    }
+
+    @Test("audit verify --bundle-id checks the whole log, with the shared secrets of all apps")
+    func sealsOfOtherApps() async throws {
+        let place = try Workplace(options: ["--config", "apps.yaml"])
+        let chains = ["com.example.app", "com.example.other"].map { MadeChain(bundleId: $0) }
+        let secrets = [MadeChain.secret, "fedcba9876543210fedcba9876543210"]
+        var lines = ["dataDirectory: data", "apps:"]
+        var bodies: [String] = []
+        for (chain, secret) in zip(chains, secrets) {
+            let app = chain.bundleId
+            try place.write([secret], to: "secret-of-\(app)")
+            lines.append("  - { bundleId: \(app), sharedSecretFile: secret-of-\(app) }")
+            let body = chain.notificationV1(
+                "INITIAL_BUY", through: 0, at: chain.start, password: secret)
+            bodies.append(String(decoding: body, as: UTF8.self))
+        }
+        try place.write(lines, to: "apps.yaml")
+        try place.write(bodies, to: "in.ndjson")
+        #expect(try await place.run("ingest", "in.ndjson").code == 0)
+        for limit in [[], ["--bundle-id", chains[0].bundleId]] {
+            let verify = ["audit", "verify", "--signatures", "--json"] + limit + place.options
+            let report = try await place.run(verify).json()
+            #expect(report["signaturesVerified"]?.int64 == 2, "\(limit)")
+            #expect(report["signaturesNotVerifiable"]?.int64 == 0, "\(limit)")
         }
     }
 

@@ -167,7 +167,7 @@ struct BundledAnswerTests {
     }
 
     /// A bundle whose key's owner states that it was asked before its events arrived is refused.
-    private func checkRefused(
+    func checkRefused(
         _ bundle: ProofBundle, now: Timestamp, _ key: NoteSignerKey
     ) throws {
         let answer = try #require(bundle.answer)

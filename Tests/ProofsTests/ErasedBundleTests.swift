@@ -1,6 +1,8 @@
 import AppStore
 import Ledger
+import LedgerStore
 import LedgerTestSupport
+import Projection
 import Queries
 import Reports
 import Testing
@@ -31,5 +33,38 @@ struct ErasedBundleTests {
                 #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
             }
         }
+    }
+
+    @Test(
+        "A customer is proven by an erasure of several chains, also where the clock was set back",
+        arguments: [nil, "0ab11111-2222-4333-8444-555555555555"])
+    func clockSetBack(tokenOfOther: String?) async throws {
+        // given
+        let chain = MadeChain(appAccountToken: "0ab11111-2222-4333-8444-555555555555")
+        let other = MadeChain(id: "600000000000001", appAccountToken: tokenOfOther)
+        let last = other.turnedOff(0)
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([other.bought(), last, chain.bought()])
+        let erased = try await ledger.erase(chains: [chain.id, other.id])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let now = chain.start(0, 5 * 86_400_000)
+        let moment = Moment(at: chain.start(0, 25 * 86_400_000), now: now)
+        #expect(chain.bought().receivedAt < now && now < last.receivedAt)
+        // when
+        let bundle = try await ledger.session { session in
+            let logged = try await session.ledger.log.event(at: erased.position)
+            let erasure = Erasure(evidence: try logged?.originalBytes() ?? [])
+            let tokens = erasure?.facts.compactMap(\.fact.transaction?.appAccountToken) ?? []
+            return try await ProvenStory.maker(session, key).0.customer(
+                CustomerId(token: try #require(tokens.first)), moment: moment)
+        }
+        // then
+        #expect(bundle.events.map(\.position) == [erased.position])
+        #expect(bundle.answer?.query.now == last.receivedAt)
+        #expect(bundle.answer?.value["standing"]?.string == "active")
+        #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
+        // The checker still refuses a time before the last of them arrived.
+        try BundledAnswerTests().checkRefused(
+            bundle, now: last.receivedAt.advanced(byMilliseconds: -1), key)
     }
 }

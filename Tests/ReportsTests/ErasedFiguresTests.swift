@@ -146,4 +146,37 @@ struct ErasedFiguresTests {
         #expect(try await figures(world.ledger, at: [nil]) == after)
         #expect(try await world.ledger.isSound())
     }
+
+    @Test(
+        "One of a customer's chains, erased alone, is another customer of ltv; erased with it, not",
+        arguments: [(isAlone: true, customers: 2), (isAlone: false, customers: 1)])
+    func lifetimeValue(isAlone: Bool, customers: Int64) async throws {
+        // given
+        let customer = "0ab11111-2222-4333-8444-555555555555"
+        let chains = ["500000000000001", "600000000000001"].map {
+            MadeChain(id: $0, appAccountToken: customer)
+        }
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(chains.map { $0.bought() })
+        func sums(_ knowledge: AsOf) async throws -> [Int64] {
+            try await ledger.session { session in
+                let query = MetricsQuery(
+                    session.snapshot, reportTimeZone: "UTC", now: ledger.now, knowledge: knowledge)
+                var words = MetricParameters()
+                (words.from, words.to) = ("2026-01-01", "2026-02-01")
+                let rows = try await query.metric(.ltv, words).rows
+                return ["customers", "net"].map { name in
+                    rows.reduce(0) { $0 + ($1.amounts[name] ?? 0) }
+                }
+            }
+        }
+        #expect(try await sums(.everything) == [1, 19_980])
+        // when
+        try await ledger.erase(
+            chains: isAlone ? [chains[0].id] : [], customer: isAlone ? nil : customer)
+        // then
+        for knowledge in [AsOf.everything, .knownPosition(2)] {
+            #expect(try await sums(knowledge) == [customers, 19_980])
+        }
+    }
 }

@@ -1,7 +1,7 @@
 public import AppStore
 public import AppStoreAPI
-import Foundation
 public import Intake
+import Signing
 
 extension APICredentials {
     /// The credentials of an app with the key in its file. Throws `ConfigurationError` that names
@@ -9,17 +9,16 @@ extension APICredentials {
     public init(
         _ api: Configuration.API, bundleId: BundleId, key: String
     ) throws(ConfigurationError) {
-        var status = stat()
-        let path = api.privateKeyFile
-        let isFile = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-        guard isFile, let data = FileManager.default.contents(atPath: path) else {
+        let bound = PrivateKey.maximumPEMByteCount
+        guard let pem = InputFile.readFile(api.privateKeyFile, limit: bound), pem.count <= bound
+        else {
             throw ConfigurationError(
                 .unreadableFile, key: "\(key).privateKeyFile",
-                reason: "The file cannot be read; check its path and permissions.")
+                reason: "It is unreadable or over \(bound) bytes; check path and permissions.")
         }
         do throws(Problem) {
             try self.init(
-                keyId: api.keyId, issuerId: api.issuerId, bundleId: bundleId, pem: Array(data))
+                keyId: api.keyId, issuerId: api.issuerId, bundleId: bundleId, pem: pem)
         } catch {
             switch error {
             case .noPrivateKey, .wrongCurve:

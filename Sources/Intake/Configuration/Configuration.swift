@@ -9,7 +9,7 @@ public struct Configuration: Sendable, Equatable {
     public var database: Database?
     public var apps: [App]
     /// The other apps of the file after `limit(to:)`. Their evidence is not accepted; their shared
-    /// secrets are known so that no copy of refused evidence keeps them.
+    /// secrets are known so that no copy of refused evidence keeps them, and for audits of the log.
     public private(set) var otherApps: [App] = []
     /// Paths of extra trusted roots, DER or PEM.
     public var trustedRoots: [String]

@@ -16,13 +16,32 @@ enum BundleFold {
         _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
         _ events: [LoggedEvent]
     ) throws -> JSONValue? {
+        try value(query, in: environment, catalogue, of: facts(of: events))
+    }
+
+    /// What the events state of each chain. An erasure that carries one chain of a customer states
+    /// every other chain that was erased with it, too.
+    static func facts(of events: [LoggedEvent]) -> [ChainId: [Fact]] {
         var facts: [ChainId: [Fact]] = [:]
         for event in events {
             for decoded in FactDecoder.decode(event) {
                 facts[decoded.chain, default: []].append(decoded.fact)
             }
         }
-        return try value(query, in: environment, catalogue, of: facts)
+        return facts
+    }
+
+    /// The question settled by the facts that its answer is folded from; that of a cell as it is.
+    static func settled(_ query: BundleQuery, by facts: [ChainId: [Fact]]) -> BundleQuery {
+        switch query.subject {
+        case .subscription(let chain, _):
+            let erasures = facts[ChainId(erased: ErasedChain(chain))] ?? []
+            return query.settled(by: (facts[chain] ?? []) + erasures)
+        case .customer:
+            // An erasure itself states nothing of the customer.
+            return query.settled(by: facts.values.joined().filter { $0.cause.kind != .erasure })
+        case .cell: return query
+        }
     }
 
     /// The same from the facts of each chain.
@@ -40,6 +59,7 @@ enum BundleFold {
                 "A subscription has more than \(ProofBundle.maximumFactCount) statements, the most"
                     + " that a bundle's answer may rest on.")
         }
+        guard settled(query, by: stated) == query else { throw BundleFold.tooEarly }
         var facts = stated
         // In a bundle of a report: what was counted before an erasure is not counted again.
         for chain in facts.keys where chain.customer == nil {
@@ -54,18 +74,13 @@ enum BundleFold {
         var json = JSONWriter()
         switch query.subject {
         case .subscription(let chain, let id):
-            let own = facts[chain] ?? []
-            guard query.settled(by: own) == query else { throw BundleFold.tooEarly }
             let reading = ChainReading(
-                chain: chain, facts: own, moment: moment, environment: environment,
+                chain: chain, facts: facts[chain] ?? [], moment: moment, environment: environment,
                 catalogue: catalogue, stamp: stamp)
             guard let reading, reading.isNamed(id) else { return nil }
             reading.queried(by: id).write(to: &json)
         case .customer(let customer):
             let home = ChainId(customer: customer)
-            // An erasure itself states nothing of the customer.
-            let used = facts.values.joined().filter { $0.cause.kind != .erasure }
-            guard query.settled(by: used) == query else { throw BundleFold.tooEarly }
             let own = (facts[home] ?? []).filter(moment.knowledge.admits)
             let holdings = facts.filter { $0.key.customer == nil }.sorted { $0.key < $1.key }.map {
                 chain, facts in

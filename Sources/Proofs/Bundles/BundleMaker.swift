@@ -116,14 +116,14 @@ public struct BundleMaker: Sendable {
                 $0.cause.kind != .erasure && $0.position <= query.knownPosition
             }
         }
-        let used = Array(facts.values.joined())
-        // The clock may have been set back since these arrived.
-        let query = query.settled(by: used)
-        let positions = Set(used.map(\.position))
+        let positions = Set(facts.values.joined().map(\.position))
         let bundle = try await bundle(positions.sorted(), answering: query)
-        let value = try BundleFold.value(
-            query, in: chains.ledger.environment, chains.ledger.catalogue, of: facts)
-        guard bundle.answer?.value == value else { throw BundleMaker.otherAnswer }
+        guard let answer = bundle.answer,
+            try answer.value
+                == BundleFold.value(
+                    answer.query, in: chains.ledger.environment, chains.ledger.catalogue,
+                    of: facts)
+        else { throw BundleMaker.otherAnswer }
         return bundle
     }
 
@@ -229,9 +229,12 @@ public struct BundleMaker: Sendable {
         _ query: BundleQuery, _ events: [LoggedEvent]
     ) throws -> ProofBundle.Answer {
         let catalogue = chains.ledger.catalogue
+        let facts = BundleFold.facts(of: events)
+        // The clock may have been set back since these arrived.
+        let query = BundleFold.settled(query, by: facts)
         guard
             let value = try BundleFold.value(
-                query, in: chains.ledger.environment, catalogue, events)
+                query, in: chains.ledger.environment, catalogue, of: facts)
         else {
             throw ProofError(.nothingToProve, "The events give no answer at that time.")
         }

@@ -86,7 +86,8 @@ extension LedgerHost {
         let audit = Audit(
             log: log, directory: served.ledger.directory, environment: environment)
         let report = try await audit.verify(
-            verifier: withSignatures ? verifier : nil, apps: configuration.apps
+            verifier: withSignatures ? verifier : nil,
+            apps: configuration.apps + configuration.ledger.otherApps
         ) { [auditRuns] progress in
             auditRuns.progress(progress.position, progress.head, in: environment)
         }

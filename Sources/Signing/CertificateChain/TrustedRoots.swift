@@ -19,6 +19,9 @@ public struct TrustedRoots: Sendable, Hashable {
             0xBE91_B5A1_1001_F024
         ))
 
+    /// Largest PEM file read, enough for whole bundles.
+    public static let maximumByteCount = 1 << 20
+
     /// Apple's root only.
     public static let apple = TrustedRoots(fingerprints: [appleRootG3])
 
@@ -72,11 +75,8 @@ public struct TrustedRoots: Sendable, Hashable {
         }
     }
 
-    /// Largest PEM file read, enough for whole bundles.
-    private static let maximumPEMByteCount = 1 << 20
-
     private static func certificates(pem: [UInt8]) throws(TrustedRootError) -> [[UInt8]] {
-        guard pem.count <= maximumPEMByteCount else { throw TrustedRootError(.tooLarge) }
+        guard pem.count <= maximumByteCount else { throw TrustedRootError(.tooLarge) }
         let found: [[UInt8]] = pem.withUnsafeBytes { text in
             ErrorQueue.contained { certificates(text) }
         }

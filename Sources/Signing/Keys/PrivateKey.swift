@@ -38,7 +38,7 @@ package final class PrivateKey: @unchecked Sendable, CustomStringConvertible {
     package var description: String { "private key on \(curve.rawValue)" }
 
     /// The longest PEM read: a P-384 key has about 350 bytes.
-    private static let maximumPEMByteCount = 16_384
+    package static let maximumPEMByteCount = 16_384
 
     private static func read(_ text: UnsafeRawBufferPointer) -> OpaquePointer? {
         guard text.count <= maximumPEMByteCount,

@@ -88,8 +88,15 @@ extension Settings {
     func client(
         for app: Configuration.App, _ transport: any APITransport
     ) throws -> AppStoreServerAPIClient {
+        client(for: app, try credentials(of: app), transport)
+    }
+
+    /// The client for an app whose key was read before.
+    func client(
+        for app: Configuration.App, _ key: APICredentials, _ transport: any APITransport
+    ) -> AppStoreServerAPIClient {
         AppStoreServerAPIClient(
-            credentials: try credentials(of: app),
+            credentials: key,
             hosts: app.api?.baseUrl.map { APIHosts(baseUrl: $0) } ?? .apple,
             transport: transport)
     }

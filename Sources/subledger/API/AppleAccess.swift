@@ -37,9 +37,18 @@ struct AppleAccess {
         try settings.client(for: apps[0], transport)
     }
 
-    /// The clients of all apps, or of those named.
-    func clients(of names: Set<BundleId>? = nil) throws -> [BundleId: AppStoreServerAPIClient] {
-        try settings.clients(of: apps.filter { names?.contains($0.bundleId) ?? true }, transport)
+    /// The clients of all apps.
+    func clients() throws -> [BundleId: AppStoreServerAPIClient] {
+        try settings.clients(of: apps, transport)
+    }
+
+    /// The clients of the apps whose keys were read before.
+    func clients(with keys: [BundleId: APICredentials]) -> [BundleId: AppStoreServerAPIClient] {
+        apps.reduce(into: [:]) { clients, app in
+            clients[app.bundleId] = keys[app.bundleId].map {
+                settings.client(for: app, $0, transport)
+            }
+        }
     }
 
     /// Brings every ledger's derived data up to the log. No requests follow. Returns the failure;

@@ -273,6 +273,26 @@ struct ChangeStreamTests {
         for changes in revoked { #expect(names(changes) == names(repeated) + ["updated"]) }
     }
 
+    @Test("a next product, and a price increase that is withdrawn, are updated without an event")
+    func lastRenewal() {
+        func on(at time: Timestamp, _ change: (inout RenewalSnapshot) -> Void = { _ in }) -> Fact {
+            .renewalInfo(at: time) {
+                $0.autoRenewStatus = Raw(.on)
+                change(&$0)
+            }
+        }
+        let asked = on(at: day(5)) { $0.priceIncreaseStatus = Raw(.customerHasNotResponded) }
+        // Without its current product, a renewal info schedules no change of it.
+        let next = on(at: day(6)) { $0.autoRenewProductId = ProductId("b") }
+        #expect(names(reported([bought, on(at: day(5)), on(at: day(6))])) == ["started"])
+        #expect(names(reported([bought, on(at: day(5)), next])) == ["started", "updated"])
+        #expect(names(reported([bought, asked])) == ["started", "priceIncreasePending"])
+        #expect(
+            names(reported([bought, asked, on(at: day(6))])) == [
+                "started", "priceIncreasePending", "updated",
+            ])
+    }
+
     @Test("copies that are restored later emit nothing")
     func restoredCopies() {
         func line(_ id: String, _ fact: Fact) -> Fact {

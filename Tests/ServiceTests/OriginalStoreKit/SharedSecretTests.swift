@@ -1,7 +1,10 @@
 import AppStore
 import Intake
 import LedgerTestSupport
+import Projection
+import Queries
 import Service
+import TestSupport
 import Testing
 
 @Suite("Shared secrets")
@@ -62,6 +65,42 @@ struct SharedSecretTests {
         #expect(bad.level == .bad)
         #expect(!bad.message.contains("short\n"))
         #expect(bad.message.contains("sharedSecretFile"))
+    }
+
+    @Test("An audit by a service of one app verifies the seals of the others, too")
+    func audited() async throws {
+        // given
+        let chain = MadeChain(bundleId: "com.example.other")
+        var place = try TemporaryLedger(apps: [chain.bundleId])
+        try place.share()
+        _ = try await place.ingest([
+            chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start)
+        ])
+        place.configuration.limit(to: BundleId(MadeChain.app))
+        let (configuration, roots) = (ServiceConfiguration(place.configuration), place.roots)
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                configuration, environments: [.production], roots: roots, steady: nil
+            ) { TemporaryLedger.end }
+            async let running: Void = host.run()
+            let result = await Result {
+                // when
+                let order = CommandIntake.Order(actor: "sara", reason: "r", key: "audit")
+                _ = try await host.startAudit(withSignatures: true, order, .production)
+                while try await host.audit(.production).running != nil { await Task.yield() }
+                // then
+                guard case .finished(let found) = try await host.audit(.production).last?.state
+                else {
+                    Issue.record("The audit did not finish.")
+                    return
+                }
+                #expect(found.report.signaturesVerified == 1)
+                #expect(found.report.signaturesNotVerifiable == 0)
+            }
+            host.stop()
+            await running
+            try result.get()
+        }
     }
 
     private func findings(_ place: TemporaryLedger) async throws -> [Doctor.Finding] {
