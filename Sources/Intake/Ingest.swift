@@ -121,11 +121,16 @@ public struct Ingest: Sendable {
             group -> Failure? in
             var ready: [Int: [PreparedInput]] = [:]
             var (started, appended, isAtEnd) = (0, 0, false)
+            var unread: Failure?
             do throws(Failure) {
                 let reader = try Ingest.open(path)
                 while true {
                     while !isAtEnd, started - appended < width {
-                        let chunks = try await Ingest.next(reader)
+                        var chunks: [InputChunk] = []
+                        do throws(Failure) { chunks = try await Ingest.next(reader) } catch {
+                            // What was read before it is appended first.
+                            unread = error
+                        }
                         isAtEnd = chunks.isEmpty
                         if isAtEnd { break }
                         let index = started
@@ -140,7 +145,7 @@ public struct Ingest: Sendable {
                         report(Progress(read: total.read, position: total.position))
                     }
                 }
-                return nil
+                return unread
             } catch {
                 group.cancelAll()
                 return error

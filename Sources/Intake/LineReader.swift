@@ -34,6 +34,8 @@ package final class LineReader {
     private var line = 0
     private var isAtEnd = false
     private var isFirst: Bool
+    /// Why reading stopped after the lines returned last.
+    private var failure: Failure?
 
     static let readByteCount = 256 * 1024
     /// The UTF-8 byte order mark.
@@ -70,14 +72,21 @@ package final class LineReader {
 
     private static func lastError() -> String { String(cString: strerror(errno)) }
 
-    /// The next lines, at most `limit` of them and about `byteLimit` bytes; empty at the end.
+    /// The next lines, at most `limit` of them and about `byteLimit` bytes; empty at the end. A
+    /// read error is thrown by the call after the one that returns the last lines before it.
     package func next(limit: Int, byteLimit: Int) async throws(Failure) -> [InputChunk] {
+        if let failure { throw failure }
         if isFirst, let whole = try await wholeBody() { return [whole] }
         var chunks: [InputChunk] = []
         var byteCount = 0
-        while chunks.count < limit, byteCount < byteLimit, let chunk = try await nextLine() {
-            byteCount += chunk.bytes.count
-            if chunk.isTooLong || !chunk.bytes.isEmpty { chunks.append(chunk) }
+        do throws(Failure) {
+            while chunks.count < limit, byteCount < byteLimit, let chunk = try await nextLine() {
+                byteCount += chunk.bytes.count
+                if chunk.isTooLong || !chunk.bytes.isEmpty { chunks.append(chunk) }
+            }
+        } catch {
+            guard !chunks.isEmpty else { throw error }
+            failure = error
         }
         return chunks
     }
@@ -179,12 +188,15 @@ package final class LineReader {
         guard buffer.first(where: { !LineReader.isBlank($0) }) == UInt8(ascii: "{") else {
             return nil
         }
-        if let end = lineEnd(from: 0),
-            LineReader.isObject(LineReader.trimmed(buffer[..<end]))
-        {
-            return nil
+        while true {
+            if let end = lineEnd(from: 0),
+                LineReader.isObject(LineReader.trimmed(buffer[..<end]))
+            {
+                return nil
+            }
+            guard !isAtEnd, buffer.count <= InputLine.maximumByteCount else { break }
+            try await fill()
         }
-        while !isAtEnd, buffer.count <= InputLine.maximumByteCount { try await fill() }
         guard isAtEnd, buffer.count <= InputLine.maximumByteCount else { return nil }
         let whole = LineReader.trimmed(buffer[...])
         guard LineReader.isObject(whole) else { return nil }

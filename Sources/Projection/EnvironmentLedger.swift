@@ -150,6 +150,9 @@ public final class EnvironmentLedger: Sendable {
         }
     }
 
+    /// Whether an app is configured; true where none is, as for commands that need no app.
+    package func isConfigured(_ app: BundleId) -> Bool { apps.isEmpty || apps.contains(app) }
+
     /// The completeness last read from the projections.
     public var completeness: Completeness {
         known.withLock { $0?.completeness } ?? Completeness()

@@ -11,25 +11,31 @@ public struct AnswerStamp: Hashable, Sendable {
     /// The window in which everything Apple sent for the requested app, or for all configured
     /// apps, is confirmed to be present.
     public let complete: CompleteWindow?
+    /// Whether nothing is known of what is complete because the requested app is not configured.
+    package let isUnchecked: Bool
     public let catalogueHash: Digest
 
     /// - Parameter bundleId: the requested app; nil: all configured apps.
     package init(
         _ moment: Moment, of bundleId: BundleId?, position: Int64, _ ledger: EnvironmentLedger
     ) {
+        let complete = ledger.complete(of: bundleId, moment.knowledge, head: position)
+        let isConfigured = bundleId.map { ledger.isConfigured($0) } ?? true
         self.init(
-            moment, position: position, catalogueHash: ledger.catalogueHash,
-            complete: ledger.complete(of: bundleId, moment.knowledge, head: position))
+            moment, position: position, catalogueHash: ledger.catalogueHash, complete: complete,
+            isUnchecked: complete == nil && !isConfigured)
     }
 
-    /// - Parameter complete: nil outside a ledger, where nothing is known of what is complete.
+    /// Without `complete` outside a ledger, where nothing is known of what is complete.
     package init(
-        _ moment: Moment, position: Int64, catalogueHash: Digest, complete: CompleteWindow? = nil
+        _ moment: Moment, position: Int64, catalogueHash: Digest, complete: CompleteWindow? = nil,
+        isUnchecked: Bool = false
     ) {
         at = moment.at
         knownAt = moment.knowledge.knownAt
         self.position = position
         self.complete = complete
+        self.isUnchecked = isUnchecked
         self.catalogueHash = catalogueHash
     }
 

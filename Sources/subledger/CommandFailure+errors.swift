@@ -104,7 +104,7 @@ extension CommandFailure {
             self.init(error)
             return
         case .api(let reason): exit = reason.code.exit
-        case .running: exit = .io
+        case .running, .turnEnded: exit = .io
         case .tooOld: exit = .negative
         }
         self.init(failure.code, failure.description, exit)

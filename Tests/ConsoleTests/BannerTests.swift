@@ -77,6 +77,11 @@ struct BannerTests {
         let never = html(stated)
         #expect(never.contains("<p class=\"banner warn\">Completeness is not confirmed"))
         #expect(!never.contains("Complete from"))
+        // No page says what to do about an app that is not configured.
+        var unchecked = stated
+        unchecked.isUnchecked = true
+        #expect(html(unchecked).contains("An app of this page is not configured"))
+        #expect(!html(unchecked).contains("says what to do"))
         stated.complete = CompleteWindow(
             from: Timestamp(milliseconds: 0), through: Timestamp(milliseconds: 1_000))
         #expect(html(stated).contains("Complete from") && !html(stated).contains("not confirmed"))

@@ -57,6 +57,13 @@ struct CustomerTests {
 
     // MARK: Rejected
 
+    @Test("An author whose name is the token's or the proxy user's is not called a token")
+    func author() {
+        #expect(Command.author("ann", nil) == "ann")
+        #expect(Command.author("ann", "ann") == "ann (authenticated)")
+        #expect(Command.author("ann", "desk") == "ann (token desk)")
+    }
+
     @Test("Texts that are empty, too long or not printable write nothing")
     func words() async throws {
         let long = { (count: Int) in String(repeating: "x", count: count) }

@@ -41,6 +41,10 @@ public struct Recovery: Sendable {
 
     /// Slices walked concurrently; with one, the same responses give the same sequence of requests.
     package var width = Recovery.walkCount
+    /// Pages after which a run ends with `turnEnded`; each started slice still ends its page.
+    package var pageLimit = Int.max
+    /// Whether this run goes on with what an earlier run of the same process left at `turnEnded`.
+    package var isContinued = false
     /// How long an interrupted `endsNow` recovery is resumed: a first sweep usually takes less.
     /// After that the same request begins a new window.
     static let openMilliseconds: Int64 = 86_400_000
@@ -79,7 +83,8 @@ public struct Recovery: Sendable {
         var start: Int64?
         try await storing { () throws(StoreError) in try await forgetForeign() }
         // Each cut leaves out more; a clock difference must not cause endless retries.
-        var margins = RecoveryPlan.historyMarginsMilliseconds[...]
+        // A continued run takes the largest at once: else every turn could start again.
+        var margins = RecoveryPlan.historyMarginsMilliseconds.suffix(isContinued ? 1 : .max)
         while true {
             do throws(RecoveryFailure) { return try await run(plan, from: start, report) } catch {
                 guard case .api(let failure) = error,
@@ -123,7 +128,7 @@ public struct Recovery: Sendable {
             return try await operations.beginRecovery(
                 request.name, at: clock(), start: start ?? log.position, log: log,
                 slices: requested.first,
-                keptFor: request.endsNow
+                keptFor: request.endsNow && !isContinued
                     ? Recovery.openMilliseconds : OperationsLimits.recoveryMilliseconds)
         }
         let plan = requested.resumed(begun.slices)
@@ -159,6 +164,7 @@ public struct Recovery: Sendable {
             var failure: RecoveryFailure?
             var running = 0
             while true {
+                if !waiting.isEmpty, isOver(tally) { failure = failure ?? .turnEnded }
                 while failure == nil, running < width, !waiting.isEmpty {
                     let slice = waiting.removeFirst()
                     group.addTask { await walk(slice, record, plan, tally) }
@@ -176,6 +182,7 @@ public struct Recovery: Sendable {
                 case .failed(let reason):
                     // The first failure is the reason; the others were cancelled because of it.
                     failure = failure ?? reason
+                    if case .turnEnded = reason { continue }
                     group.cancelAll()
                 }
             }
@@ -250,8 +257,13 @@ public struct Recovery: Sendable {
             let undelivered = items.compactMap { UndeliveredNotification($0) }
             try await advance(
                 slice, record, undelivered, page.date, isFlawed: !summary.isClean, log)
+            if !slice.isDone, isOver(tally) { throw .turnEnded }
         }
         return .finished
+    }
+
+    private func isOver(_ tally: RecoveryTally) -> Bool {
+        tally.progress.pageCount >= pageLimit
     }
 
     // MARK: Steps

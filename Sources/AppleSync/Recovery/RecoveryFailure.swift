@@ -11,13 +11,15 @@ public enum RecoveryFailure: Error, Sendable {
     case running
     /// Apple's history begins after the end of the window.
     case tooOld
+    /// As many pages were fetched as the caller allowed for one turn (`Recovery.pageLimit`).
+    case turnEnded
 
     /// Stable; scripts rely on it.
     public var code: String {
         switch self {
         case .api(let failure): failure.code.rawValue
         case .store(let error): error.code.rawValue
-        case .running: "recoveryRunning"
+        case .running, .turnEnded: "recoveryRunning"
         case .tooOld: "windowTooOld"
         }
     }
@@ -47,6 +49,9 @@ extension RecoveryFailure: CustomStringConvertible {
         case .tooOld:
             "Apple's notification history does not go back so far (180 days in Production, 30 in"
                 + " Sandbox). `subledger backfill` fetches the histories of customers instead."
+        case .turnEnded:
+            "The turn of this recovery ended. Fetched events are in the ledger; the next turn"
+                + " resumes from there."
         }
     }
 }

@@ -21,6 +21,8 @@ public struct RecoveryReport: Sendable {
     public internal(set) var customersOmitted = 0
     /// Notifications that Apple could not deliver, the first `OperationsLimits.undeliveredCount`.
     public internal(set) var undelivered: [UndeliveredNotification] = []
+    /// Whether there may be more of them.
+    var isUndeliveredCut = false
     /// Chains that were alive in the part of the window that Apple no longer has.
     public internal(set) var tooOldCount: Int64 = 0
     /// Refused notifications since the recovery was last started or resumed.

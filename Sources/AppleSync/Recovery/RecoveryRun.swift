@@ -158,7 +158,7 @@ public struct RecoveryRun: Sendable {
         switch reporting {
         case .caller(let windows): suggested = windows
         case .log:
-            guard report.newCount > 0 || report.refusedCount > 0 else { return nil }
+            guard report.newCount > 0 || report.isFlawed else { return nil }
             suggested = nil
         }
         var json = JSONWriter()
@@ -185,6 +185,7 @@ public struct RecoveryRun: Sendable {
         ).add(to: &report)
         report.fetchedCount = max(finished.fetchedCount, report.newCount)
         let undelivered = try await ledger.operations.undelivered(record.id)
+        report.isUndeliveredCut = undelivered.count >= OperationsLimits.undeliveredCount
         // One may have been erased since it was kept.
         report.undelivered = try await recovery.unerased(
             undelivered.compactMap { UndeliveredNotification(kept: $0) })

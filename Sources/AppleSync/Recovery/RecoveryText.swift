@@ -105,7 +105,9 @@ public enum RecoveryText {
             "  \(chain.chain.originalTransactionId): \(chain.before?.text ?? "unknown") →"
                 + " \(chain.after?.text ?? "unknown")"
         }
-        if shown.count < count { lines.append("  and \(count - shown.count) more (--json)") }
+        if shown.count < count {
+            lines.append(more(count - shown.count, omitted: report.chainsOmitted))
+        }
         return lines
     }
 
@@ -134,8 +136,13 @@ public enum RecoveryText {
                         + parts.joined(separator: ", "))
             }
         }
-        if shown < count { lines.append("  and \(count - shown) more (--json)") }
+        if shown < count { lines.append(more(count - shown, omitted: report.customersOmitted)) }
         return lines
+    }
+
+    /// What a list leaves out, and how much of that the report leaves out, too.
+    private static func more(_ count: Int, omitted: Int) -> String {
+        "  and \(count - omitted) more (--json)" + (omitted > 0 ? ", \(omitted) not listed" : "")
     }
 
     private static func failures(_ report: RecoveryReport) -> [String] {
@@ -147,6 +154,11 @@ public enum RecoveryText {
             lines.append(
                 "\(report.undelivered.count) not delivered by Apple: "
                     + words.joined(separator: ", "))
+            if report.isUndeliveredCut {
+                lines.append(
+                    "  there may be more: `recover --only-failures` with a shorter window lists"
+                        + " them")
+            }
         }
         for error in report.errors.prefix(listLength) {
             lines.append("! \(error.input): \(error.code): \(error.message)")

@@ -46,6 +46,8 @@ package struct Frame: Sendable {
     package var ageSeconds: Int64?
     /// Nil: not confirmed.
     package var complete: CompleteWindow?
+    /// Whether an app of the page is not configured, and nothing of it known to be complete.
+    package var isUnchecked = false
     /// Whether the page states what is complete.
     package var saysComplete = false
 
@@ -81,6 +83,7 @@ package struct Frame: Sendable {
     func of(_ stamp: AnswerStamp) -> Frame {
         var frame = self
         (frame.complete, frame.saysComplete) = (stamp.complete, true)
+        frame.isUnchecked = stamp.isUnchecked
         guard state.knowledge == .everything, let position else { return frame }
         (frame.lag, frame.position) = (max(0, position + lag - stamp.position), stamp.position)
         return frame

@@ -162,7 +162,12 @@ package struct Page: Sendable {
                 """
         }
         if frame.state.isHistoric { parts += historic }
-        if frame.saysComplete, frame.complete == nil {
+        if frame.saysComplete, frame.isUnchecked {
+            parts += """
+                <p class="banner warn">An app of this page is not configured: whether everything that \
+                Apple sent for it is here is not known.</p>
+                """
+        } else if frame.saysComplete, frame.complete == nil {
             parts += """
                 <p class="banner warn">Completeness is not confirmed: something that Apple sent may \
                 be missing. \(frame.intake) says what to do.</p>

@@ -14,7 +14,9 @@ package struct CustomerPage {
         _ frame: Frame, _ answer: EntitlementsAnswer, _ reading: CustomerReading,
         before: TimelinePlace?
     ) {
-        self.frame = frame.of(answer.stamp)
+        var frame = frame.of(answer.stamp)
+        if reading.chains.contains(where: \.stamp.isUnchecked) { frame.isUnchecked = true }
+        self.frame = frame
         self.answer = answer
         self.reading = reading
         entries = reading.page(.newest, after: before, limit: TimelineRows.entryCount)

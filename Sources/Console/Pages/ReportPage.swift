@@ -28,6 +28,10 @@ package struct ReportPage {
         frame.complete = report.stamp.complete
         frame.position = report.stamp.position
         frame.saysComplete = true
+        // Of several apps the remark alone says so.
+        frame.isUnchecked =
+            frame.complete == nil && frame.state.bundleId != nil
+            && report.stamp.remarks.contains(.notConfigured)
         self.frame = frame
         self.report = report
         self.name = name

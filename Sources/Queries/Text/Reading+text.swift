@@ -144,6 +144,13 @@ extension CompleteWindow? {
     }
 }
 
+extension AnswerStamp {
+    /// The window, or why there is none.
+    package var completeText: String {
+        isUnchecked ? "completeness not known: the app is not configured" : complete.text
+    }
+}
+
 extension ChainReading {
     package var momentText: String {
         "\(moment.at.rfc3339), log position \(stamp.position)\(moment.knowledge.text)"
@@ -185,9 +192,10 @@ extension Command {
         return "\(what), by \(Command.author(actor, tokenName)): \(reason)"
     }
 
-    /// An actor, and the token that sent the decision, whose name may be the actor's.
+    /// An actor, and the token or the user of a proxy (`tokenName`) that sent the decision, whose
+    /// name may be the actor's.
     package static func author(_ actor: String, _ tokenName: String?) -> String {
         guard let tokenName else { return actor }
-        return actor == tokenName ? "\(actor) (token)" : "\(actor) (token \(tokenName))"
+        return actor == tokenName ? "\(actor) (authenticated)" : "\(actor) (token \(tokenName))"
     }
 }

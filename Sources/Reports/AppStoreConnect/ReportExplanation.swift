@@ -53,7 +53,7 @@ extension MetricsQuery {
         let scope = MetricScope(
             zone: zone, interval: .day, instants: [], dimensions: [.product, .country],
             filters: [:])
-        let stamp = stamp(
+        let stamp = try await stamp(
             MetricName.definition("explain"), scope, remarks: remarks(sum.chainCount > 0))
         return ReportExplanation(
             stamp: stamp,

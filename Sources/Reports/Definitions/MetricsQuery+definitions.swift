@@ -43,7 +43,7 @@ extension MetricsQuery {
             pack: pack, figures: sums.sums.figures, rules: applied,
             reasons: isByReason ? pack.reasons : [])
         return Report(
-            stamp: stamp(
+            stamp: try await stamp(
                 MetricName.definition(metric), scope,
                 remarks: remarks(sums.tally.hasChains, seen) + sums.remarks(on: rows)),
             subject: .comparison(comparison), scope: scope,

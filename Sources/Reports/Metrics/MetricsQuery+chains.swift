@@ -32,7 +32,7 @@ extension MetricsQuery {
         let page = sum.page
         let chains = Array(page.prefix(empty.limit))
         return CellChains(
-            stamp: stamp(
+            stamp: try await stamp(
                 metric.definition, cell.scope,
                 remarks: remarks(sum.walkedCount > 0) + (table == nil ? [] : [.converted]),
                 rates: table),

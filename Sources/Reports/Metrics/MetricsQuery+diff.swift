@@ -56,7 +56,7 @@ extension MetricsQuery {
         } else {
             seen = SeenValues()
         }
-        return difference(
+        return try await difference(
             metric, scope, before, remarks(sum.chainCount > 0, seen) + money,
             (isMoney ? [.currency] : []) + named, cells, money: sum.after.moneyColumns)
     }
@@ -65,9 +65,9 @@ extension MetricsQuery {
         _ metric: MetricName, _ scope: MetricScope, _ before: AsOf,
         _ remarks: [MetricsRemark], _ dimensions: [Dimension], _ cells: [Report.Row],
         money columns: Set<String> = []
-    ) -> Report {
+    ) async throws(MetricsError) -> Report {
         var report = Report(
-            stamp: stamp(
+            stamp: try await stamp(
                 metric.definition, scope, remarks: remarks, rates: metric.isMoney ? rates : nil),
             subject: .diff(before: before, after: knowledge), scope: scope,
             dimensions: dimensions.map(\.rawValue) + ["column"],

@@ -28,7 +28,7 @@ extension MetricsQuery {
                 ? CellEvents(sum.known.about(changed.filter { sum.after.cell(of: $0) == cell }))
                 : sum.events[cell] ?? CellEvents()
         }
-        return difference(
+        return try await difference(
             .lateness, scope, before, remarks(sum.chainCount > 0), scope.dimensions,
             try cells(old, new, moved, columns: LatenessTable.columns.map(\.name)))
     }
@@ -79,7 +79,7 @@ extension MetricsQuery {
         }
         let rows = try sum.after.rows()
         let money = unpriced(rows) + (rates == nil ? [] : [.converted]) + rows.currencyRemarks
-        return difference(
+        return try await difference(
             .ltv, scope, before, remarks(sum.chainCount > 0) + money,
             [.currency] + empty.dimensions,
             try cells(

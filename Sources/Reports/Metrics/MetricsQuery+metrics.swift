@@ -40,7 +40,7 @@ extension MetricsQuery {
         seen.add(answer.tally.seen)
         guard answer.rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
         return Report(
-            stamp: stamp(
+            stamp: try await stamp(
                 name.definition, scope,
                 remarks: remarks(answer.tally.hasChains, seen) + answer.remarks
                     + (name.isMoney ? money(answer) : []),

@@ -1,7 +1,9 @@
 public import AppStore
 public import Ledger
+import LedgerStore
 public import Projection
 internal import Queries
+internal import SQLiteStore
 
 /// Computes metrics from one state of a ledger, for the command line and HTTP.
 public struct MetricsQuery: Sendable {
@@ -49,7 +51,7 @@ public struct MetricsQuery: Sendable {
         let answer = try await rollForward(question, by: scope.zone)
         let rows = answer.rollForward.rows(atMost: MetricsLimits.provenCount)
         guard rows.count <= MetricsLimits.rowCount else { throw .tooManyRows }
-        let stamp = stamp(
+        let stamp = try await stamp(
             MetricName.churn(isPaid: isPaid).definition, scope,
             remarks: remarks(answer.tally.hasChains, seen), of: answer)
         return Report(
@@ -70,11 +72,15 @@ public struct MetricsQuery: Sendable {
     func stamp(
         _ definition: String, _ scope: MetricScope, remarks: [MetricsRemark],
         rates: CurrencyRates? = nil, of answer: RollForwardAnswer? = nil
-    ) -> MetricsStamp {
+    ) async throws(MetricsError) -> MetricsStamp {
         // Stored sums may be ahead of the snapshot.
         let head = answer?.head ?? snapshot.position
         let apps = scope.filters[.app] ?? []
         let app = bundleId ?? (apps.count == 1 ? apps.first ?? nil : nil).map { BundleId($0) }
+        var remarks = remarks
+        if !remarks.contains(.emptyLedger), try await hasUnconfiguredApp(app) {
+            remarks.append(.notConfigured)
+        }
         return MetricsStamp(
             definition: definition, environment: snapshot.ledger.environment,
             timeZone: scope.zone.name,
@@ -84,6 +90,16 @@ public struct MetricsQuery: Sendable {
                 of: app, knowledge, head: head, in: answer?.completeness),
             catalogueHash: snapshot.ledger.catalogueHash, remarks: remarks, rates: rates,
             now: limit == now ? now : nil)
+    }
+
+    /// Whether this app, or for nil any app of the ledger, is not configured.
+    private func hasUnconfiguredApp(_ app: BundleId?) async throws(MetricsError) -> Bool {
+        do throws(StoreError) {
+            let apps = if let app { [app] } else { try await snapshot.facts.apps() }
+            return apps.contains { !snapshot.ledger.isConfigured($0) }
+        } catch {
+            throw .store(error)
+        }
     }
 
     func remarks(_ hasChains: Bool, _ seen: SeenValues = SeenValues()) -> [MetricsRemark] {

@@ -7,6 +7,8 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
     case emptyLedger
     /// The environment is a test environment: no payments, accelerated time.
     case notProduction
+    /// Some app is not configured, so that nothing is known of what is complete for it.
+    case notConfigured
     /// The ledger has no data at all for some filter value.
     case nothingMatches
     /// Some groups appear under Apple's number, others under the catalogue's name.
@@ -32,6 +34,10 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
                 + " data directory, the environment, the app and the knowledge."
         case .notProduction:
             "These figures describe a test environment, without payments and with accelerated time."
+        case .notConfigured:
+            "An app counted here is not configured, so it is not known whether everything that Apple"
+                + " sent for it is here; add it under `apps`. Completeness stated for several apps is"
+                + " that of the configured ones."
         case .nothingMatches:
             "A value of the filter occurs nowhere in what can be counted here: zeros may be due to"
                 + " a misspelling. Values are compared literally; a breakdown by the dimension lists"

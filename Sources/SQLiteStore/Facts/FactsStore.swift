@@ -93,6 +93,12 @@ public final class FactsStore: DerivedStore {
         }
     }
 
+    /// The apps that have or had a chain, in no particular order.
+    public func apps() async throws(StoreError) -> [BundleId] {
+        // Facts about a customer have no app.
+        try await read { try FactsStore.bundleNames($0).values.filter { !$0.rawValue.isEmpty } }
+    }
+
     /// Every chain with this originalTransactionId, under any bundle id.
     public func chains(_ id: OriginalTransactionId) async throws(StoreError) -> [ChainId] {
         try await rows(

@@ -32,7 +32,7 @@ struct MCPText {
     private func line(_ stamp: AnswerStamp) -> String {
         let known = stamp.knownAt.map { ", as known at \($0.rfc3339)" } ?? ""
         return "As of \(stamp.at.rfc3339)\(known), log position \(stamp.position);"
-            + " \(stamp.complete.text)."
+            + " \(stamp.completeText)."
     }
 
     /// The open notices of a chain, at most `listedCount` lines.

@@ -1,7 +1,8 @@
 import AppStore
-import AppleSync
 import Ledger
 import Testing
+
+@testable import AppleSync
 
 @Suite("The text where nothing looks missing")
 struct RecoveryTextTests {
@@ -32,6 +33,29 @@ struct RecoveryTextTests {
             #expect(text.hasPrefix("Apple delivers version 1 notifications here, the last at 2026"))
             #expect(!text.contains("Nothing looks missing"))
         }
+    }
+
+    @Test("A report beyond its bounds says how many it does not list, and what lists the rest")
+    func bounds() throws {
+        var report = RecoveryReport(complete: nil, position: 1)
+        report.chains = (0..<RecoveryReport.limit).map { number in
+            RecoveryReport.ChangedChain(
+                chain: ChainId(
+                    bundleId: BundleId("com.example.app"),
+                    originalTransactionId: OriginalTransactionId("\(number)")),
+                before: nil, after: .expired)
+        }
+        #expect(RecoveryText.report(report).contains("  and 990 more (--json)\n"))
+        report.chainsOmitted = 7
+        let text = RecoveryText.report(report)
+        #expect(text.contains("1007 chains changed state:\n"))
+        #expect(text.contains("  and 990 more (--json), 7 not listed\n"))
+        report.undelivered = [
+            try #require(UndeliveredNotification(kept: #"{"notificationUUID":"u","attempts":[]}"#))
+        ]
+        #expect(!RecoveryText.report(report).contains("there may be more"))
+        report.isUndeliveredCut = true
+        #expect(RecoveryText.report(report).contains("`recover --only-failures` with a shorter"))
     }
 
     @Test("States the certain window, if there is one")
