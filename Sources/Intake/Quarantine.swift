@@ -91,12 +91,12 @@ extension QuarantineItem {
             && code != VerificationCode.payloadTooLarge.rawValue
     }
 
-    /// A one-line summary.
+    /// A one-line summary, with the times under their names of the JSON.
     public var text: String {
         let app = bundleId.map { " \($0)" } ?? ""
-        let times = attempts > 1 ? ", \(attempts) times" : ""
-        return "\(id)  \(latestAt.rfc3339)  \(code)\(app)  \(input) (\(byteCount) bytes\(times)):"
-            + " \(message)"
+        let times = attempts > 1 ? ", \(attempts) times, latest \(latestAt.rfc3339)" : ""
+        return "\(id)  received \(receivedAt.rfc3339)  \(code)\(app)  \(input)"
+            + " (\(byteCount) bytes\(times)): \(message)"
     }
 
     /// The object of a list or, with the bytes as text (`content`) and unchanged (`base64`), of one

@@ -99,8 +99,8 @@ public struct LedgerSession: Sendable {
         _ ledger: EnvironmentLedger, head: Int64
     ) async throws(StoreError) -> LedgerSession? {
         guard let path = ledger.projectionFiles.current() else { return nil }
-        try await ledger.reopenFacts()
         do throws(StoreError) {
+            try await ledger.reopenFacts()
             let store = try await ProjectionsStore.open(path)
             guard try await store.matches(ledger.build),
                 try await store.checkpoint().position >= head,
@@ -110,8 +110,8 @@ public struct LedgerSession: Sendable {
                 asOf: store, at: try await store.checkpoint().position)
             return LedgerSession(ledger: ledger, projections: store, head: head, projector: nil)
         } catch {
-            // The holder of the lock finds the damage too and rebuilds the file.
-            guard error.isDamage || error.code == .noSuchFile else { throw error }
+            // The holder of the lock rebuilds the file, or `open` does once it has the lock.
+            guard error.asksForRebuild || error.code == .noSuchFile else { throw error }
             return nil
         }
     }

@@ -134,8 +134,27 @@ struct APICommandTests {
         let place = try Workplace()
         for (days, code) in [("90", "notConfirmed"), ("91", "invalidOption")] {
             let outcome = try await place.run(
-                "api", command, "1", "--days", days, "--reason", "3", "--request-id", "r")
+                "api", command, "1", "--days", days, "--reason", "3", "--request-id",
+                UUID().uuidString)
             #expect(outcome.code == 64 && outcome.errorCode == code, "\(days): \(outcome.err)")
+        }
+    }
+
+    @Test("a request identifier that Apple does not take is refused, with and without --yes")
+    func requestIdentifiers() async throws {
+        let place = try Workplace()
+        let longest = String(repeating: "r", count: 128)
+        for (command, id, isTaken) in [
+            ("extend", longest, true), ("extend", longest + "r", false), ("extend", "", false),
+            ("extend-all", UUID().uuidString, true), ("extend-all", "r", false),
+        ] {
+            for confirmation in isTaken ? [[]] : [[], ["--yes"]] {
+                let outcome = try await place.run(
+                    ["api", command, "1", "--days", "3", "--reason", "3", "--request-id", id]
+                        + confirmation + place.options)
+                let code = isTaken ? "notConfirmed" : "invalidOption"
+                #expect(outcome.code == 64 && outcome.errorCode == code, "\(outcome.err)")
+            }
         }
     }
 

@@ -47,6 +47,27 @@ struct QuarantineTests {
         #expect(whole.map { Int64($0.bytes.count) } == whole?.byteCount)
     }
 
+    @Test("A line states the first delivery, and of several also the latest, as the JSON does")
+    func times() async throws {
+        let ledger = try TemporaryLedger()
+        let first = ledger.now
+        let latest = first.advanced(byMilliseconds: 60_000)
+        var texts: [String] = []
+        for time in [first, latest] {
+            let item = NewQuarantineItem(
+                receivedAt: time, standing: .unverifiable, code: "malformedJWS",
+                message: "It is none.", bytes: [1], input: "made:1")
+            _ = try await ledger.ledger { try await $0.operations.quarantine(item) }
+            texts += try await items(ledger).map(\.text)
+        }
+        let start = "1  received \(first.rfc3339)  malformedJWS  made:1 (1 bytes"
+        #expect(
+            texts == [
+                "\(start)): It is none.",
+                "\(start), 2 times, latest \(latest.rfc3339)): It is none.",
+            ])
+    }
+
     @Test("A foreign environment of a configured app is kept as its own")
     func configured() async throws {
         let ledger = try TemporaryLedger()

@@ -95,6 +95,34 @@ struct HealingTests {
         try await expectWhole(ledger)
     }
 
+    @Test("Beside a process that projects, damaged metadata ends no session: it waits and rebuilds")
+    func besideProjector() async throws {
+        // given
+        let place = try await taken()
+        _ = try await place.ingest(other.life)
+        let path = try await place.session { session in
+            try await session.projections.walCheckpoint()
+            return session.projections.path
+        }
+        try LogTampering(path: path).run("ALTER TABLE meta RENAME COLUMN value TO valve")
+        // when
+        let remarks = try await place.ledger { ledger in
+            var lock = try ProjectorLock.take(directory: ledger.directory)
+            #expect(lock != nil)
+            async let opening = LedgerSession.open(ledger)
+            // For some rounds the file is read beside the holder of the lock.
+            try await Task.sleep(for: .milliseconds(300))
+            lock = nil
+            let session = try await opening
+            try session.projections.close()
+            return session.remarks
+        }
+        // then
+        #expect(remarks.count == 1)
+        #expect(remarks.first?.contains("was damaged; the projections are rebuilt") == true)
+        try await expectWhole(place)
+    }
+
     @Test("Facts deleted under an open projector are rebuilt automatically and at once")
     func factsGone() async throws {
         let ledger = try await taken()

@@ -52,6 +52,26 @@ struct RecoveryRouteTests {
         }
     }
 
+    @Test("Where Apple has no such environment none is started, and the console offers none")
+    func local() async throws {
+        var place = try ServedPlace()
+        place.environments = [.production, .xcode]
+        let world = try RecoveryWorld()
+        let apple = try world.client(world.apple())
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            host.reach.use([RecoveryWorld.app: apple])
+            for (name, isOffered) in [("production", true), ("xcode", false)] {
+                let page = try await client.get("/console/\(name)/recoveries")
+                #expect(page.status == 200)
+                #expect(page.text.contains("Recover a window") == isOffered, "\(name)")
+            }
+            let answer = try await client.post(
+                "/v1/recoveries?environment=xcode",
+                RecoveryRouteTests.body(RecoveryRouteTests.window), .decision())
+            #expect(answer.status == 422 && answer.code == "missingKey")
+        }
+    }
+
     @Test("A window that is none is refused")
     func windows() async throws {
         try await serve { client, host in

@@ -13,13 +13,13 @@ package struct QuarantinePages {
         let table = RowTable(
             label: "Items",
             heads: [
-                "Item", "Received (\(frame.zoneName))", "Standing", "Code", "Input", "Bytes",
-                "Deliveries",
+                "Item", "Received (\(frame.zoneName))", "Latest", "Standing", "Code", "Input",
+                "Bytes", "Deliveries",
             ], figures: ["Bytes", "Deliveries"])
         let rows = listing.items.map { item in
             table.row([
                 frame.personal("\(item.id)", "quarantine", String(item.id)),
-                frame.time(item.latestAt),
+                frame.time(item.receivedAt), frame.time(item.latestAt),
                 "\(item.standing.rawValue)", "\(item.code)", "\(item.input)",
                 "\(item.byteCount)", "\(item.attempts)",
             ])

@@ -61,7 +61,7 @@ extension LedgerHost {
             // Where the rest fails, the log may have erased already.
             defer {
                 served.forgetPersons()
-                served.mayHaveErasedFiles.withLock { $0 = true }
+                served.erasedFilesDue.withLock { $0 = .now }
                 served.wake.raise()
             }
             do {

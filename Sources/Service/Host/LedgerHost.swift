@@ -54,8 +54,10 @@ public final class LedgerHost: Sendable {
     public var appsWithKey: [BundleId] {
         configuration.apps.filter { $0.api != nil }.map(\.bundleId)
     }
-    /// The apps with a usable API key.
-    public var appsWithClient: Set<BundleId> { Set(reach.clients.keys) }
+    /// The apps with a usable API key, where Apple has the environment.
+    public func appsWithClient(in environment: Environment) -> Set<BundleId> {
+        LedgerHost.usualEnvironments.contains(environment) ? Set(reach.clients.keys) : []
+    }
     /// Recoveries and audits that operators started.
     let recoveryJobs = RecoveryJobs()
     let auditRuns = AuditRuns()

@@ -37,6 +37,8 @@ struct ProjectionLoop: Sendable {
     static let idleLimit: Duration = .seconds(1)
     /// Interval of write-ahead log checkpoints.
     static let checkpointInterval: Duration = .seconds(30)
+    /// Interval at which files of the time before an erasure that a reader has open are looked for.
+    static let erasedFilesInterval: Duration = .seconds(5)
 
     /// Interval at which a node notes that it runs.
     static let noteInterval: Duration = .seconds(5)
@@ -94,7 +96,7 @@ struct ProjectionLoop: Sendable {
                 await served.wake.sleep(atMost: interval)
             } catch {
                 projector = nil
-                served.mayHaveErasedFiles.withLock { $0 = true }
+                served.erasedFilesDue.withLock { $0 = .now }
                 guard !served.isStopping else { break }
                 served.note(projection: error)
                 pause = await wait(
@@ -118,6 +120,7 @@ struct ProjectionLoop: Sendable {
         let refused = served.board.refusedPath
         // Where the files of other rules are gone, this process builds its own.
         if isRequested || refused != nil && linked != nil {
+            if projector != nil { served.erasedFilesDue.withLock { $0 = .now } }
             projector = nil
             if linked != refused { await publishCurrent() }
             return isRequested
@@ -127,7 +130,10 @@ struct ProjectionLoop: Sendable {
         {
             guard try await hasErasedFiles() else {
                 // Until now, answers came from the files before the erasure.
-                await projector?.dropErased()
+                if let projector, await !projector.dropErased().isEmpty {
+                    let due = ContinuousClock.now + ProjectionLoop.erasedFilesInterval
+                    served.erasedFilesDue.withLock { $0 = due }
+                }
                 try await forgetErased()
                 return false
             }
@@ -148,7 +154,7 @@ struct ProjectionLoop: Sendable {
             let opened = try await Projector.open(
                 ledger, replacingOthers: replacesOthers, goesOn: goesOn)
             guard let opened else {
-                served.mayHaveErasedFiles.withLock { $0 = true }
+                served.erasedFilesDue.withLock { $0 = .now }
                 await publishCurrent()
                 return true
             }
@@ -231,13 +237,14 @@ struct ProjectionLoop: Sendable {
 
     /// Whether files of the time before an erasure are beside the current ones, as after a kill:
     /// the projector, which removes them, is not opened while nothing is new. Looks once for each
-    /// time that `mayHaveErasedFiles` is set.
+    /// time that `erasedFilesDue` is set.
     private func hasErasedFiles() async throws(StoreError) -> Bool {
-        let isSet = served.mayHaveErasedFiles.withLock { isSet in
-            defer { isSet = false }
-            return isSet
+        let isDue = served.erasedFilesDue.withLock { due in
+            guard let moment = due, moment <= .now else { return false }
+            due = nil
+            return true
         }
-        guard isSet, !(ledger.factsFiles.otherNames() + ledger.projectionFiles.otherNames()).isEmpty
+        guard isDue, !(ledger.factsFiles.otherNames() + ledger.projectionFiles.otherNames()).isEmpty
         else { return false }
         return try await !ledger.log.erasurePositions(after: 0, through: .max).isEmpty
     }
@@ -273,6 +280,8 @@ struct ProjectionLoop: Sendable {
             if let held, held.path == path, held.isInPlace {
                 store = held
             } else {
+                // The process that made it current may have left files.
+                served.erasedFilesDue.withLock { $0 = .now }
                 store = try await Blocking.run { () throws(StoreError) in
                     try ProjectionsStore(path: path)
                 }

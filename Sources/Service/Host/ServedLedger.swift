@@ -21,9 +21,11 @@ public final class ServedLedger: Sendable {
     let erasureHandlers = Mutex<[@Sendable () -> Void]>([])
     /// The projections and the position of answers when erasures were last looked for.
     let lastForgotten = Mutex<(path: String, position: Int64)?>(nil)
-    /// Whether derived files of the time before an erasure may be left: set at the start, by each
-    /// order to erase, and where the projector could not be opened, or failed.
-    let mayHaveErasedFiles = Mutex(true)
+    /// When derived files of the time before an erasure are looked for next; nil where none can be
+    /// left. At once at the start, after each order to erase, where the projector could not be
+    /// opened, failed or gave way, and where another process made other files current; later where
+    /// a reader has some of them open.
+    let erasedFilesDue = Mutex<ContinuousClock.Instant?>(.now)
     /// The newest events of each app.
     let arrivals = AppArrivals()
     /// The stored part of the last status.

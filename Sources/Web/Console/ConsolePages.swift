@@ -40,7 +40,7 @@ struct ConsolePages: Sendable {
         var frame = frame(state, path, context)
         frame.hasProofs = host.canProve(environment)
         frame.hasSeveralApps = host.configuration.apps.count > 1
-        frame.appsWithKey = host.appsWithClient
+        frame.appsWithKey = host.appsWithClient(in: environment)
         if let ledger = try? host.ledger(environment) {
             frame.position = ledger.projectedPosition
             frame.lag = ledger.lag.positions

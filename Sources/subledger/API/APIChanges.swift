@@ -1,6 +1,7 @@
 import AppStore
 import AppStoreAPI
 import ArgumentParser
+import Foundation
 
 /// By how much subscriptions are extended, and why.
 struct ExtensionTerms: ParsableArguments {
@@ -12,9 +13,14 @@ struct ExtensionTerms: ParsableArguments {
         completion: .list(ExtendReasonCode.allCases.map { String($0.rawValue) }))
     var reason: Int64
 
-    func check() throws(CommandFailure) {
+    /// Throws unless Apple takes the days and the request identifier.
+    func check(_ requestId: String) throws(CommandFailure) {
         guard APILimits.extensionDays.contains(days) else {
             throw .invalidOption("--days takes 1 to 90.")
+        }
+        let longest = APILimits.requestIdentifierCharacterCount
+        guard (1...longest).contains(requestId.count) else {
+            throw .invalidOption("--request-id takes 1 to \(longest) characters.")
         }
     }
 }
@@ -35,7 +41,7 @@ enum APIChanges {
         @Option(help: "The request identifier: at most 128 characters.")
         var requestId: String
 
-        func check() throws(CommandFailure) { try terms.check() }
+        func check() throws(CommandFailure) { try terms.check(requestId) }
 
         var deed: String { "extend \(id) by \(terms.days) days, irrevocably" }
 
@@ -65,7 +71,12 @@ enum APIChanges {
         @Option(help: "Only this storefront, e.g. USA; repeatable.")
         var storefront: [String] = []
 
-        func check() throws(CommandFailure) { try terms.check() }
+        func check() throws(CommandFailure) {
+            try terms.check(requestId)
+            guard UUID(uuidString: requestId) != nil else {
+                throw .invalidOption("--request-id takes a UUID.")
+            }
+        }
 
         var deed: String {
             "extend every active subscription to \(product) by \(terms.days) days, irrevocably"

@@ -9,12 +9,41 @@ import Testing
 
 @testable import Service
 
-@Suite("Files of the time before an erasure that a killed service left")
+@Suite("Files of the time before an erasure")
 struct ErasedFileTests {
     private let chain = MadeChain()
     private let other = MadeChain(id: "500000000000009")
 
-    @Test("A service to which nothing new comes removes them: at its start, and by the same order")
+    private func left(_ paths: [String]) -> [String] {
+        paths.filter { FileManager.default.fileExists(atPath: $0) }
+    }
+
+    /// Fails after half a minute.
+    private func waitUntilRemoved(_ paths: [String]) async throws {
+        for _ in 0..<600 where !left(paths).isEmpty {
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(left(paths).isEmpty)
+    }
+
+    /// Runs a service while `body` does.
+    private func serve(
+        _ place: TemporaryLedger, _ body: (LedgerHost) async throws -> Void
+    ) async throws {
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(place.configuration), environments: [place.environment],
+                roots: place.roots, steady: nil, waitLimit: .seconds(120)
+            ) { TemporaryLedger.end }
+            async let running: Void = host.run()
+            let result = await Result { () async throws -> Void in try await body(host) }
+            host.stop()
+            await running
+            try result.get()
+        }
+    }
+
+    @Test("A service removes what a killed one left: at its start, and by the same order")
     func removed() async throws {
         // given
         let place = try TemporaryLedger()
@@ -25,38 +54,43 @@ struct ErasedFileTests {
         }
         let before = paths.compactMap { FileManager.default.contents(atPath: $0) }
         try await place.erase(chains: [chain.id])
-        func left() -> [String] { paths.filter { FileManager.default.fileExists(atPath: $0) } }
         func putBack() throws {
-            #expect(left().isEmpty)
+            #expect(left(paths).isEmpty)
             for (path, bytes) in zip(paths, before) { try bytes.write(to: URL(filePath: path)) }
-        }
-        // Fails after half a minute.
-        func waitUntilRemoved() async throws {
-            for _ in 0..<600 where !left().isEmpty {
-                try await Task.sleep(for: .milliseconds(50))
-            }
-            #expect(left().isEmpty)
         }
         #expect(before.count == 2)
         try putBack()
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(place.configuration), environments: [place.environment],
-                roots: place.roots, steady: nil, waitLimit: .seconds(120)
-            ) { TemporaryLedger.end }
-            async let running: Void = host.run()
-            let result = await Result { () async throws -> Void in
-                // when, then
-                try await waitUntilRemoved()
-                try putBack()
-                let receipt = try await host.erase(
-                    chains: [chain.id], customer: nil, TemporaryLedger.erasing, QueryScope())
-                #expect(receipt.plan == nil && receipt.position == 3)
-                try await waitUntilRemoved()
-            }
-            host.stop()
-            await running
-            try result.get()
+        try await serve(place) { host in
+            // when, then
+            try await waitUntilRemoved(paths)
+            try putBack()
+            let receipt = try await host.erase(
+                chains: [chain.id], customer: nil, TemporaryLedger.erasing, QueryScope())
+            #expect(receipt.plan == nil && receipt.position == 3)
+            try await waitUntilRemoved(paths)
+        }
+    }
+
+    @Test("Those that a report has open are removed once it ends, without a new event")
+    func heldOpen() async throws {
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([chain.bought(), other.bought()])
+        try await serve(place) { host in
+            // given
+            let served = try host.ledger(place.environment)
+            let report = try await served.snapshot(atLeast: 2)
+            let paths = [report.facts.path, report.projections.path]
+            _ = try await host.erase(
+                chains: [chain.id], customer: nil, TemporaryLedger.erasing, QueryScope())
+            _ = try await served.snapshot(atLeast: 3)
+            // Until the projector is closed.
+            try await Task.sleep(for: ProjectionLoop.idleLimit * 3)
+            #expect(left(paths) == paths)
+            // when
+            try report.facts.close()
+            try report.projections.close()
+            // then
+            try await waitUntilRemoved(paths)
         }
     }
 }

@@ -31,6 +31,30 @@ struct QuarantineRetryTests {
             #expect(try await ledger.log.head().position == 0)
         }
     }
+
+    @Test("The list shows when an item was received first and last, under the names of the JSON")
+    func times() async throws {
+        let (first, latest) = (ServedPlace.now, ServedPlace.now.advanced(byMilliseconds: 60_000))
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let operations = try host.ledger(.production).ledger.operations
+            for time in [first, latest] {
+                _ = try await operations.quarantine(
+                    NewQuarantineItem(
+                        receivedAt: time, standing: .unverifiable, code: "malformedJWS",
+                        message: "It is none.", bytes: [1], input: "made"))
+            }
+            let list = try await client.get("/v1/quarantine").json["items"]?.array?.first
+            let page = try await client.get("/console/production/quarantine").text
+            for (name, label, time) in [
+                ("receivedAt", "Received (UTC)", first), ("latestAt", "Latest", latest),
+            ] {
+                #expect(list?[name]?.string == time.rfc3339)
+                let cell = "<td data-label=\"\(label)\"><time datetime=\"\(time.rfc3339)\""
+                #expect(page.contains(cell), "\(name)")
+            }
+        }
+    }
+
     @Test("A retry cut short by the shutdown has no result, and the same request goes on")
     func cutShort() async throws {
         let foreign = MadeChain(bundleId: "com.example.other")
