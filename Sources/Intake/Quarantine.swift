@@ -96,7 +96,7 @@ extension QuarantineItem {
         let app = bundleId.map { " \($0)" } ?? ""
         let times = attempts > 1 ? ", \(attempts) times, latest \(latestAt.rfc3339)" : ""
         return "\(id)  received \(receivedAt.rfc3339)  \(code)\(app)  \(input)"
-            + " (\(byteCount) bytes\(times)): \(message)"
+            + " (\(byteCount.named("byte", "bytes"))\(times)): \(message)"
     }
 
     /// The object of a list or, with the bytes as text (`content`) and unchanged (`base64`), of one

@@ -163,19 +163,24 @@ extension Audit.Report {
             log.findings.map { ($0.position.map(String.init), $0.text) })
         lines += Audit.Report.lines(
             signatureFindings.map { ("\($0.position)", "\($0.code): \($0.message)") })
-        if omittedCount > 0 { lines.append("BAD  \(omittedCount) more findings") }
+        if omittedCount > 0 {
+            lines.append("BAD  \(omittedCount.named("more finding", "more findings"))")
+        }
         if projectionsMatch == false {
             lines.append("BAD  derived data or this node has read events that this log lacks")
         }
-        var signatures = signaturesVerified.map { ", \($0) events' signatures verified" }
+        var signatures = signaturesVerified.map {
+            ", \($0.named("event's signature", "events' signatures")) verified"
+        }
         if let count = signaturesNotVerifiable, count > 0 {
             signatures?.append(
-                ", \(count) version 1 notifications could not be verified: no configured"
-                    + " shared secret matches")
+                ", "
+                    + count.named("version 1 notification", "version 1 notifications")
+                    + " could not be verified: no configured shared secret matches")
         }
         let root = log.head?.root.hexadecimal ?? "none"
         lines.append(
-            "\(isSound ? "sound" : "NOT SOUND"): \(log.eventCount) events,"
+            "\(isSound ? "sound" : "NOT SOUND"): \(log.eventCount.named("event", "events")),"
                 + " \(log.tombstoneCount) of them tombstones without evidence"
                 + "\(signatures ?? ""), root \(root)")
         return lines.map { $0 + "\n" }.joined()
@@ -198,7 +203,7 @@ extension CheckpointAudit.Report? {
         let signed = self.signedCount.map { ", \($0) of them signed by the key" } ?? ""
         return self.findings.map { "BAD  \($0.text)\n" }.joined()
             + (self.isSound ? "extends" : "DOES NOT EXTEND")
-            + ": \(self.checkpointCount) checkpoints\(signed)\n"
+            + ": \(self.checkpointCount.named("checkpoint", "checkpoints"))\(signed)\n"
     }
 }
 

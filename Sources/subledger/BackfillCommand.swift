@@ -43,7 +43,8 @@ struct BackfillCommand: OutputCommand {
         }
         var notes = list.badLines.map { "line \($0.line): \($0.reason)" }
         if list.badLinesOmitted > 0 {
-            notes.append("… and \(list.badLinesOmitted) more lines without an id")
+            let omitted = list.badLinesOmitted.named("more line", "more lines")
+            notes.append("… and \(omitted) without an id")
         }
         return Output(
             json: { report.write(to: &$0, list: list, environment: settings.environment) },

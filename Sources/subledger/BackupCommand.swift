@@ -40,12 +40,13 @@ struct BackupCommand: OutputCommand {
                     + " name a node's data directory with --data.")
         }
         let description = report.description
-        let signed = report.checkpointCount > 0 ? ", \(report.checkpointCount) checkpoints" : ""
+        let count = report.checkpointCount
+        let signed = count > 0 ? ", \(count.named("checkpoint", "checkpoints"))" : ""
         let left =
             report.checkpointsFailure.map { "warning: some checkpoints are left out: \($0)\n" }
             ?? ""
         return Output(
-            text: "backed up \(description.position) events of"
+            text: "backed up \(description.position.named("event", "events")) of"
                 + " \(description.environment.rawValue) into \(report.path):"
                 + " \(report.byteCount) bytes, verified,"
                 + " root \(description.root.hexadecimal)\(signed)\n\(left)"

@@ -185,7 +185,7 @@ extension AuditCommand {
             let (count, size) = (bundle.events.count, bytes.count)
             let isAppleAlone = try settings.trustedRoots().fingerprints.count == 1
             return Output(
-                text: "\(output): \(count) events, \(size) bytes; check it with"
+                text: "\(output): \(count.named("event", "events")), \(size) bytes; check it with"
                     + " subledger audit check \(output)"
                     + (isAppleAlone ? "" : ", and the --trust-root of this ledger") + "\n"
             ) { json in

@@ -66,7 +66,7 @@ struct EraseCommand: OutputCommand {
             let progress = ProgressLine()
             defer { progress.end() }
             let report: PersonErasure.Progress = { done, all in
-                progress.show("search: \(done) of \(all) events")
+                progress.show("search: \(done) of \(all.named("event", "events"))")
             }
             if dryRun {
                 let plan = try await erasure.plan(chains: found, customer: named, report: report)

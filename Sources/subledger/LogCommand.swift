@@ -88,7 +88,7 @@ struct LogCommand: AsyncParsableCommand {
             let environment = settings.environment.rawValue
             let count = report.position - report.presentCount
             return Output(
-                text: "copied \(count) events of \(environment) after position"
+                text: "copied \(count.named("event", "events")) of \(environment) after position"
                     + " \(report.presentCount): position \(report.position), verified,"
                     + " root \(report.root.hexadecimal)\n" + compared.text + checkpoints.refusal,
                 isClean: compared?.isSound != false && checkpoints.refusedCount == 0
@@ -137,7 +137,10 @@ extension CheckpointCopy.Report {
     var refusal: String {
         refusedCount == 0
             ? ""
-            : "BAD  \(refusedCount) checkpoints refused: others of the same sizes are kept there\n"
+            : "BAD  "
+                + refusedCount.named(
+                    "checkpoint refused: another of the same size is kept there",
+                    "checkpoints refused: others of the same sizes are kept there") + "\n"
     }
 }
 

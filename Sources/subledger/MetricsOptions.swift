@@ -107,7 +107,7 @@ extension Settings {
             var query = MetricsQuery(
                 session.snapshot, reportTimeZone: configuration.reportTimeZone, now: Terminal.now,
                 knowledge: knowledge, bundleId: bundleId
-            ) { done, all in progress.show("read \(done) of \(all) events") }
+            ) { done, all in progress.show("read \(done) of \(all.named("event", "events"))") }
             query.rates = rates
             let value = try await body(query)
             progress.end()

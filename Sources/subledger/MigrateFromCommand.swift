@@ -110,7 +110,7 @@ private struct MigrationRun {
         let progress = ProgressLine()
         defer { progress.end() }
         return try await migration.read(command.directory) { count in
-            progress.show("migrate-from: \(count) files read")
+            progress.show("migrate-from: \(count.named("file", "files")) read")
         }
     }
 

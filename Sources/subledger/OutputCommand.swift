@@ -57,12 +57,21 @@ struct Output {
 
     private static let negative = ExitCode(CommandFailure.Exit.negative.rawValue)
 
+    /// Prints it after everything else that the command does. Where standard output cannot be
+    /// written, the error says so, or is the earlier failure.
     func print(asJSON: Bool) throws {
-        if asJSON, let json {
-            try Terminal.out(json)
-        } else {
-            for note in notes() { Terminal.note(note) }
-            try Terminal.out(text())
+        do {
+            if asJSON, let json {
+                try Terminal.out(json)
+            } else {
+                for note in notes() { Terminal.note(note) }
+                try Terminal.out(text())
+            }
+        } catch let error as CommandFailure {
+            if let failure, !(failure is ExitCode) { throw failure }
+            throw CommandFailure(
+                error.code, "\(error.message) Everything else that the command does was done.",
+                error.exit)
         }
         if let failure { throw failure }
     }

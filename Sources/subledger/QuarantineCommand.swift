@@ -21,7 +21,8 @@ struct QuarantineCommand: AsyncParsableCommand {
                 try await Quarantine(ledger: $0).items()
             }
             return Output(
-                text: items.map { $0.text + "\n" }.joined() + "\(items.count) items\n"
+                text: items.map { $0.text + "\n" }.joined()
+                    + items.count.named("item", "items") + "\n"
             ) { json in
                 json.array("items", items) { $1.write(to: &$0, withBytes: false) }
             }
@@ -73,7 +74,7 @@ struct QuarantineCommand: AsyncParsableCommand {
             }
             let text =
                 "retried \(summary.read): \(summary.appended) appended, "
-                + "\(summary.duplicates) duplicates, \(summary.conflicts) conflicts, "
+                + "\(summary.repeatsText), "
                 + "\(summary.rejected + summary.quarantined) stay\n"
             return Output(
                 json: summary.write(to:), text: text, isClean: summary.isClean, failure: failure)

@@ -37,7 +37,8 @@ struct RebuildCommand: OutputCommand {
             let position = try await store.checkpoint().position
             let count = try await store.subscriptionCount()
             return Output(
-                text: "rebuilt \(count) chains up to position \(position) into \(store.path)\n"
+                text: "rebuilt \(count.named("chain", "chains")) up to position \(position) into"
+                    + " \(store.path)\n"
             ) { json in
                 json.member("position", position)
                 json.member("subscriptions", count)
@@ -85,7 +86,8 @@ struct RebuildCommand: OutputCommand {
         }
         lines += report.fileFindings.map { text($0, report) }
         if report.count > 0 {
-            lines.append("\(report.count) chains differ; run `subledger rebuild --from-log`")
+            let differing = report.count.named("chain differs", "chains differ")
+            lines.append("\(differing); run `subledger rebuild --from-log`")
         } else if report.fileFindings.isEmpty {
             lines.append(
                 "projections equal a rebuild from the log up to position \(report.position)")

@@ -78,7 +78,10 @@ struct ReconcileCommand: OutputCommand {
             ).run(
                 all ? .all : .gaps,
                 budget: ReconcileBudget(chains: limit, requests: requests.map { Int64($0) })
-            ) { progress.show("reconcile: \($0.results.count) of \($0.chains) chains") }
+            ) {
+                let all = $0.chains.named("chain", "chains")
+                progress.show("reconcile: \($0.results.count) of \(all)")
+            }
         }
     }
 }

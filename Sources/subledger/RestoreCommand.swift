@@ -77,8 +77,9 @@ struct RestoreCommand: OutputCommand {
         let erased = report.erasureCount > 0 ? "erased again: \(report.erasureCount)\n" : ""
         let more = [unaware, erased, kept ?? "", compared.text, report.checkpoints.refusal].joined()
         return Output(
-            text: "restored \(environment) from \(file): \(report.head.position) events,"
-                + " verified, root \(report.head.root.hexadecimal); \(old)\n" + more,
+            text: "restored \(environment) from \(file):"
+                + " \(report.head.position.named("event", "events")), verified,"
+                + " root \(report.head.root.hexadecimal); \(old)\n" + more,
             isClean: compared?.isSound != false && report.checkpoints.refusedCount == 0,
             failure: failure
         ) { json in

@@ -114,7 +114,8 @@ extension SimulateCommand {
             let key = "\(directory)/\(ServedKey.fileName)"
             let ids = setup.books.someIds(3)
             let text = """
-                simulated App Store Server API on \(address), \(setup.books.chainCount) lives
+                simulated App Store Server API on \(address), \
+                \(setup.books.chainCount.named("life", "lives"))
                 try: subledger api statuses \(ids.first ?? "ID") --bundle-id \
                 \(setup.books.bundleId) --trust-root \(root) --key-id \(setup.key.keyId) \
                 --issuer-id \(setup.key.issuerId) --key-file \(key) --base-url \(address)

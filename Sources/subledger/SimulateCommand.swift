@@ -65,7 +65,7 @@ struct SimulateCommand: AsyncParsableCommand {
             let last = try await SignedHistory(plan, authority: authority).emit(
                 skipping: skip,
                 report: { done in
-                    progress.show("simulate: \(done.events) events of \(done.lives) lives")
+                    progress.show("simulate: \(HistoryCommand.text(done))")
                 },
                 to: { piece in
                     try Terminal.out(piece.lines)
@@ -115,8 +115,13 @@ struct SimulateCommand: AsyncParsableCommand {
                 }
                 Terminal.note(String(decoding: json, as: UTF8.self))
             } else {
-                Terminal.note("simulate: \(done.events) events of \(done.lives) lives, \(span)")
+                Terminal.note("simulate: \(HistoryCommand.text(done)), \(span)")
             }
+        }
+
+        /// How much of a history there is, for people.
+        private static func text(_ done: SignedHistory.Progress) -> String {
+            done.events.named("event", "events") + " of " + done.lives.named("life", "lives")
         }
 
         /// Creates a file for the truth about finished lives, one line each.

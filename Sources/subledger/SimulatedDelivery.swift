@@ -50,8 +50,9 @@ struct SimulatedDelivery: Service {
     private func output(_ tally: Notifier.Tally) -> Output {
         let neverTaken = notifier.attempts.failedCount
         let text = """
-            \(tally.notifications) notifications of \(lifeCount) lives up to \
-            \(end.rfc3339): \(tally.attempts) attempts, \(tally.handedOver) handed over, \
+            \(tally.notifications.named("notification", "notifications")) of \
+            \(lifeCount.named("life", "lives")) up to \(end.rfc3339): \
+            \(tally.attempts.named("attempt", "attempts")), \(tally.handedOver) handed over, \
             \(tally.failed) failed, \(tally.lost) lost unnoticed, \
             \(tally.givenUp) given up, \(neverTaken) never taken
 

@@ -14,7 +14,7 @@ struct WarehouseCommand: OutputCommand {
             position. Resume with --after and the last position you have, and --rules with \
             the value of that column. After a run that did not end with exit code 0, delete the \
             lines of the greatest position P (and a line without its end), and resume with \
-            --after P-1.
+            --after P-1; where P is 1, or no line is whole, begin the file again.
             """)
 
     @Argument(help: "facts, transitions or daily.")

@@ -22,7 +22,7 @@ struct WebhooksCommand: AsyncParsableCommand {
             ) { try await WebhookStanding.standing(of: $0, in: $1) }
             return Output(
                 text: standings.map { $0.text + "\n" }.joined()
-                    + "\(standings.count) endpoints\n"
+                    + standings.count.named("endpoint", "endpoints") + "\n"
             ) { json in
                 json.array("endpoints", standings)
             }
@@ -103,7 +103,7 @@ struct WebhooksCommand: AsyncParsableCommand {
                 : ", \(report.delivered) delivered, \(report.failed) failed"
                     + (report.lastFailure.map { " (\($0))" } ?? "")
             return Output(
-                text: "\(endpoint.name): \(report.changes) changes\(done)\n",
+                text: "\(endpoint.name): \(report.changes.named("change", "changes"))\(done)\n",
                 isClean: report.failed == 0
             ) { json in
                 report.writeMembers(

@@ -120,7 +120,7 @@ struct ProofCommandTests {
             ["restore", "a.backup", "--data", "other"] + place.options)
         let copied = try await place.run("log", "copy", "--from", "data", "--to", "third")
         for made in [restored, copied] {
-            #expect(made.code == 0 && made.out.contains("extends: 1 checkpoints\n"), "\(made.out)")
+            #expect(made.code == 0 && made.out.contains("extends: 1 checkpoint\n"), "\(made.out)")
             #expect(made.err.contains("the log's signatures of checkpoints are not checked: audit"))
         }
     }

@@ -74,6 +74,14 @@ struct UnprojectedCommandTests {
         #expect(try outcome.json()["read"]?.int64 == 0)
     }
 
+    @Test("Where the output cannot be written, either, the failure before it is reported")
+    func lostOutput() async throws {
+        let place = try await place()
+        expectTold(
+            try await place.shell(
+                "\"$0\" quarantine retry \(place.options.joined(separator: " ")) > /dev/full"))
+    }
+
     @Test("migrate-from prints what was ingested, then the failure")
     func migrated() async throws {
         try await APICommandTests().serving { place, ids in

@@ -145,6 +145,21 @@ struct UnusableInputCommandTests {
         #expect(outcome.code == 74 && outcome.errorCode == "outputClosed", "\(outcome.err)")
     }
 
+    @Test("Where only the output of a command is lost, the failure says that the rest was done")
+    func lostOutput() async throws {
+        let place = try await Workplace.taken()
+        let options = place.options.joined(separator: " ")
+        let link = "\"$0\" link \(Evidence.id) ann --by sara --reason ticket \(options)"
+        for (number, form) in ["> /dev/full", "--json > /dev/full", ">&-"].enumerated() {
+            let outcome = try await place.shell("\(link) \(form)")
+            #expect(outcome.code == 74 && outcome.errorCode == "outputClosed", "\(outcome.err)")
+            #expect(outcome.err.contains("Everything else that the command does was done."))
+            let held = try await place.run("entitlements", "ann", "--json").json()
+            let position = Int64(Evidence.lines.count + number + 1)
+            #expect(held["position"]?.int64 == position && held["standing"]?.string == "inactive")
+        }
+    }
+
     @Test("A story that cannot be checked leaves no scratch ledger")
     func scratchLedger() async throws {
         let place = try Workplace(options: [])

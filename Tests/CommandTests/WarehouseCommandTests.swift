@@ -80,6 +80,12 @@ struct WarehouseCommandTests {
         let resumed = try await place.run(command + ["--after", "\(last - 1)"])
         #expect(resumed.code == 0, "\(resumed.err)")
         #expect(kept.map { "\($0)\n" }.joined() + resumed.out == whole)
+        // From position 0 a table has its header, also up to position 1.
+        let table = ["warehouse", "facts", "--data", "data", "--format", "csv"]
+        let header = "position,knownAt,sign,"
+        #expect(try await place.run(table + ["--after", "0"]).out.hasPrefix(header))
+        #expect(try await place.run(table + ["--through", "1"]).out.hasPrefix(header))
+        #expect(try await !place.run(table + ["--after", "1"]).out.contains(header))
         // After the last position itself, the rest of its lines would be missing.
         let lost = try await place.run(command + ["--after", "\(last)"])
         #expect(lines.prefix(next).map { "\($0)\n" }.joined() + lost.out != whole)
@@ -92,6 +98,7 @@ struct WarehouseCommandTests {
                 .replacing("`", with: "")
             #expect(words.contains("that did not end with exit code 0"))
             #expect(words.contains("(and a line without its end), and resume with --after P-1"))
+            #expect(words.contains("; where P is 1, or no line is whole, begin the file again"))
         }
     }
 

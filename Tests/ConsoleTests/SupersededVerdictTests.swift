@@ -173,6 +173,56 @@ struct SupersededVerdictTests {
             ])
     }
 
+    /// The time at which the sentence about the monthly product says that access ended, with the
+    /// time of a later change that is the reason.
+    private func expectTimes(
+        _ reading: ChainReading, _ reason: AccessReason, ended: Timestamp, changed: Timestamp?
+    ) throws {
+        let page = CustomerPageTests.page([reading])
+        let text = try #require(
+            SupersededVerdictTests.sections(page).first { $0.product == MadeChain.product }?.text)
+        let later: HTML = changed.map { "; this came later, on \(page.frame.time($0))" } ?? ""
+        let sentence: HTML = "since \(page.frame.time(ended)): \(reason.cause)\(later).</p>"
+        #expect(text.contains(sentence.text), "\(text)")
+    }
+
+    @Test("A change after the end of access that is the reason has its own time in the sentence")
+    func times() throws {
+        let (ann, bob) = (SupersededVerdictTests.ann, SupersededVerdictTests.bob)
+        let link: (Command.Action, Timestamp) = (.link(ann), made.start)
+        // Ended by a failed payment, then bought as another product.
+        try expectTimes(
+            try reading(unpaid + [yearlyBought], at: 2), .changedProduct, ended: made.start(1),
+            changed: made.start(2))
+        // Then removed from the customer, by unlinking and to another one.
+        for (decision, reason) in [(.unlink(ann), .unlinked), (.link(bob), .movedOn)]
+            as [(Command.Action, AccessReason)]
+        {
+            try expectTimes(
+                try reading(unpaid, [link, (decision, within(2))], at: 3), reason,
+                ended: made.start(1), changed: within(2))
+            // Another product followed before that.
+            try expectTimes(
+                try reading(unpaid + [yearlyBought], [link, (decision, within(2))], at: 3), reason,
+                ended: made.start(1), changed: within(2))
+            // While it gave access.
+            try expectTimes(
+                try reading([made.bought()], [link, (decision, within(0))], at: 0), reason,
+                ended: within(0), changed: nil)
+        }
+        // Refunded after its end, and in its time.
+        for (bought, period) in [
+            ([made.bought(), made.turnedOff(0), made.expired(0)], 1), ([made.bought()], 0),
+        ] {
+            let refund = made.notification(.refund, nil, 0, at: within(period), status: .revoked)
+                .withTransaction { $0.revocationDate = $0.signedDate }
+            try expectTimes(
+                try reading(bought + [refund], at: 2), .refund,
+                ended: period == 0 ? within(0) : made.start(1),
+                changed: period == 0 ? nil : within(1))
+        }
+    }
+
     @Test("A notice stands below the product it concerns, not below the purchase's first answer")
     func warnings() throws {
         // An end that nothing announced.

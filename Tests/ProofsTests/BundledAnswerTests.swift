@@ -82,7 +82,7 @@ struct BundledAnswerTests {
             let bundle = try await maker.subscription(
                 chain.id, bundleId: nil, moment: Moment(at: nil, now: ledger.now))
             let settings =
-                "by the operator's settings: leeway PT24H, minimum trust signed, 1 products"
+                "by the operator's settings: leeway PT24H, minimum trust signed, 1 product"
             #expect(bundle.answer?.settings == settings)
             let line = ProvenStory.check(bundle).lines.first { $0.part == "answer" }
             #expect(line?.isGood == true && line?.text.hasSuffix(", \(settings).") == true)

@@ -114,6 +114,43 @@ struct MCPLineTests {
         }
     }
 
+    @Test("Access comes first, then the newest end, as in the console; the JSON is by name")
+    func order() async throws {
+        // given
+        let id = "0b0b0b0b-0000-4000-8000-00000000002a"
+        let uploads = try [("com.example.a", 0), ("com.example.z", 1)].map { product, period in
+            var made = MadePurchase()
+            (made.id, made.appAccountToken) = ("50000000000000\(period + 1)", id)
+            made.start = made.start(period)
+            var transaction = made.transaction(0)
+            transaction.productId = ProductId(product)
+            return try MadePurchase.upload(transaction)
+        }
+        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            for upload in uploads {
+                #expect(try await client.post("/v1/transactions", upload).status == 200)
+            }
+            let grant = #"{"entitlement":"zzz","until":"2030-01-31T00:00:00.000Z"}"#
+            let granted = try await client.post(
+                "/v1/customers/\(id)/grants", Array(grant.utf8), .decision())
+            let position = try #require(granted.json["position"]?.int64)
+            // when
+            let result = try await MCPRouteTests.call(
+                client, "access", #"{"customer":"\#(id)","minPosition":\#(position)}"#)
+            // then
+            let named = MCPRouteTests.text(result).split(separator: "\n").compactMap { line in
+                line.hasPrefix("Access to ") || line.hasPrefix("No access to ")
+                    ? line.split(separator: " ").drop { $0 != "to" }.dropFirst().first : nil
+            }
+            #expect(named == ["zzz", "com.example.z", "com.example.a"])
+            let listed = result["structuredContent"]?["entitlements"]?.array ?? []
+            #expect(
+                listed.map { $0["entitlement"]?.string } == [
+                    "com.example.a", "com.example.z", "zzz",
+                ])
+        }
+    }
+
     @Test("A status states for each app whether outages are suspected, or were not looked for yet")
     func outages() {
         // given

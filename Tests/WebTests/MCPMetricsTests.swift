@@ -76,7 +76,7 @@ struct MCPMetricsTests {
         (
             "chains", #"{"column":"new","from":"2026-01-01"}"#,
             "/v1/metrics/churn/chains?from=2026-01-01&column=new&limit=20",
-            ["1 from 1 chains", "event 1", "\(place)/subscriptions/\(purchase.id)"]
+            ["1 from 1 chain\n", "event 1", "\(place)/subscriptions/\(purchase.id)"]
         ),
     ]
 

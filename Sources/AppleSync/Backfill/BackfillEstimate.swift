@@ -31,7 +31,8 @@ public struct BackfillEstimate: Sendable, Equatable, JSONObjectWritable {
 
     /// One sentence for people.
     public var text: String {
-        "\(ids) ids to request: at least \(requests) requests, \(duration) at Apple's rates;"
+        "\(ids.named("id", "ids")) to request: at least"
+            + " \(requests.named("request", "requests")), \(duration) at Apple's rates;"
             + " up to \(furtherRequests) more about renewal extensions"
     }
 

@@ -35,8 +35,8 @@ struct BackfillProgress: Sendable {
 
     /// One line for people.
     var text: String {
-        "backfill: \(run.settled) of \(list.ids.count) ids, \(run.appended) appended,"
-            + " \(troubleCount) unknown or failed"
+        "backfill: \(run.settled) of \(list.ids.count.named("id", "ids")),"
+            + " \(run.appended) appended, \(troubleCount) unknown or failed"
     }
 
     /// Takes the outcome of the id at `place`.

@@ -76,12 +76,15 @@ public struct BackfillReport: Sendable, Equatable {
     /// The lines of the report for people.
     public func lines(list: IdList) -> [String] {
         let column = list.column.map { ", from column \($0)" } ?? ""
-        var lines = ["\(run.done) of \(ids) ids answered\(column)"]
+        var lines = ["\(run.done) of \(ids.named("id", "ids")) answered\(column)"]
         if let left = list.leftOut { lines.append(left) }
-        if resumedAt > 0 { lines.append("resumed after \(resumedAt) ids of earlier runs") }
+        if resumedAt > 0 {
+            lines.append("resumed after \(resumedAt.named("id", "ids")) of earlier runs")
+        }
         lines.append(
-            "\(run.appended) appended, \(run.duplicates) known, \(run.conflicts) conflicts;"
-                + " \(run.requests) responses from Apple")
+            "\(run.appended) appended, \(run.duplicates) known, "
+                + run.conflicts.named("conflict", "conflicts") + "; "
+                + run.requests.named("response", "responses") + " from Apple")
         for entry in positions {
             let name = EnvironmentLedger.directoryName(entry.environment)
             lines.append("\(name) ledger: position \(entry.position)")
@@ -97,7 +100,10 @@ public struct BackfillReport: Sendable, Equatable {
             lines.append("\(failure.id): \(failure.code ?? ""): \(failure.message)")
         }
         let more = failed.count - BackfillReport.namedIdCount
-        if more > 0 { lines.append("… and \(more) more failures (--json lists them)") }
+        if more > 0 {
+            lines.append(
+                "… and \(more.named("more failure", "more failures")) (--json lists them)")
+        }
         if left > 0 { lines.append("\(left) not requested yet; run the same command to continue") }
         return lines
     }

@@ -29,10 +29,15 @@ public struct ImportPlan: Sendable, Equatable {
     /// The lines of the plan for people.
     public func lines(_ evidence: StoredEvidence) -> [String] {
         var lines = [
-            "\(evidence.files.count) files: \(evidence.receipts) receipts, \(evidence.responses)"
-                + " verifyReceipt responses, \(evidence.notifications) version 1 notifications,"
-                + " \(evidence.transactionReceipts) transaction receipts;"
-                + " \(evidence.badInputCount) unusable inputs"
+            evidence.files.count.named("file", "files") + ": "
+                + evidence.receipts.named("receipt", "receipts") + ", "
+                + evidence.responses.named("verifyReceipt response", "verifyReceipt responses")
+                + ", "
+                + evidence.notifications.named(
+                    "version 1 notification", "version 1 notifications") + ", "
+                + evidence.transactionReceipts.named(
+                    "transaction receipt", "transaction receipts") + "; "
+                + evidence.badInputCount.named("unusable input", "unusable inputs")
         ]
         for (app, count) in evidence.otherApps.sorted(by: { $0.key < $1.key }) {
             let name = app.rawValue.isEmpty ? "an unnamed app" : "\(app)"

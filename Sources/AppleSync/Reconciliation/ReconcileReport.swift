@@ -80,8 +80,9 @@ public struct ReconcileReport: Sendable, Equatable, JSONObjectWritable {
             withoutKey > 0 ? "\(withoutKey) without a key" : nil,
             left > 0 ? "\(left) not reached" : nil,
         ].compactMap { $0 }
-        return "\(results.count) of \(chains) chains reconciled: "
+        return "\(results.count) of \(chains.named("chain", "chains")) reconciled: "
             + (counts + rest).joined(separator: ", ")
-            + "; \(requests) responses, \(appended) new events"
+            + "; \(requests.named("response", "responses")),"
+            + " \(appended.named("new event", "new events"))"
     }
 }

@@ -8,7 +8,7 @@ public enum RecoveryText {
     /// One line of progress.
     public static func progress(_ progress: Recovery.Progress) -> String {
         "recover: \(progress.fetchedCount) fetched, \(progress.appendedCount) new,"
-            + " \(progress.doneSliceCount) of \(progress.sliceCount) slices"
+            + " \(progress.doneSliceCount) of \(progress.sliceCount.named("slice", "slices"))"
     }
 
     /// A window in which notifications seem to be missing.
@@ -65,16 +65,16 @@ public enum RecoveryText {
         let from = report.from?.rfc3339 ?? ""
         var lines = [
             "\(from) to \(report.to?.rfc3339 ?? "")",
-            "\(report.fetchedCount) notifications from Apple: \(report.knownCount) known,"
-                + " \(report.newCount) new",
+            report.fetchedCount.named("notification", "notifications")
+                + " from Apple: \(report.knownCount) known, \(report.newCount) new",
         ]
         lines += types(report)
         lines += chains(report) + customers(report) + failures(report)
         if report.tooOldCount > 0 {
             lines.append(
                 "Apple keeps no notifications from before \(from);"
-                    + " \(report.tooOldCount) chains were alive then: fetch their histories with"
-                    + " `subledger backfill`.")
+                    + " \(report.tooOldCount.named("chain was", "chains were")) alive then:"
+                    + " fetch the histories with `subledger backfill`.")
         }
         if report.endsEarlier {
             lines.append(
@@ -100,7 +100,7 @@ public enum RecoveryText {
         guard !report.chains.isEmpty else { return ["no chain's state changed"] }
         let shown = report.chains.prefix(listLength)
         let count = report.chains.count + report.chainsOmitted
-        var lines = ["\(count) chains changed state:"]
+        var lines = [count.named("chain", "chains") + " changed state:"]
         lines += shown.map { chain in
             "  \(chain.chain.originalTransactionId): \(chain.before?.text ?? "unknown") →"
                 + " \(chain.after?.text ?? "unknown")"
@@ -115,7 +115,7 @@ public enum RecoveryText {
         guard !report.customers.isEmpty else { return [] }
         var shown = 0
         let count = report.customers.count + report.customersOmitted
-        var lines = ["\(count) customers got wrong answers:"]
+        var lines = [count.named("customer", "customers") + " got wrong answers:"]
         for customer in report.customers {
             let isFull = lines.count - 1 + customer.entitlements.count > listLength
             guard shown == 0 || !isFull else { break }
@@ -164,7 +164,9 @@ public enum RecoveryText {
             lines.append("! \(error.input): \(error.code): \(error.message)")
         }
         if report.refusedCount > 0 {
-            lines.append("\(report.refusedCount) pieces were rejected (see quarantine)")
+            lines.append(
+                report.refusedCount.named("piece was", "pieces were")
+                    + " rejected (see quarantine)")
         }
         return lines
     }

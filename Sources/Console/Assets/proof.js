@@ -34,7 +34,8 @@ async function checkpointSigned({ name, id, holds }) {
   const signed = base64(signature);
   need(dash === "\u2014" && signer === name && signed.slice(0, 8) === id, "not by this key");
   need(await holds(signed.slice(8), `${noteText}\n`), "a wrong signature");
-  return `${treeSize} events of ${bundle.environment}, by ${bundle.key}`;
+  const events = treeSize === "1" ? "event" : "events";
+  return `${treeSize} ${events} of ${bundle.environment}, by ${bundle.key}`;
 }
 async function sealed({ holds }) {
   const rest = line.replace(/,"seal":"[^"]*"\}\n$/, "}\n");

@@ -112,12 +112,15 @@ package struct AuditPage {
             let (report, checkpoints) = (found.report, found.checkpoints)
             let isSound = report.isSound && checkpoints?.isSound != false
             let signatures: HTML =
-                report.signaturesVerified.map { ", \($0) events' signatures verified" } ?? ""
+                report.signaturesVerified.map {
+                    ", \($0.named("event's signature", "events' signatures")) verified"
+                } ?? ""
             let compared: HTML = checkpoints.map { comparison($0) } ?? ""
             return """
                 <section class="verdict \(isSound ? "yes" : "no")"><p>\
                 \(isSound ? "✓" : "✗") <b>\(isSound ? "Sound" : "Not sound")</b>: \
-                \(report.log.eventCount) events, \(report.log.tombstoneCount) of them erased\(signatures)\
+                \(report.log.eventCount.named("event", "events")), \
+                \(report.log.tombstoneCount) of them erased\(signatures)\
                 \(compared).\
                 </p><p class="rests">Verified \(frame.time(run.endedAt)) for \(run.actor).</p>\
                 \(findings(report, checkpoints))</section>
@@ -131,7 +134,7 @@ package struct AuditPage {
             ?? ", whose signatures are not checked, as \(unchecked)"
         let what = report.isSound ? "extends" : "does not extend all of"
         let count = report.checkpointCount
-        return ", \(what) \(count == 1 ? "1 checkpoint" : "\(count) checkpoints")\(signed)"
+        return ", \(what) \(count.named("checkpoint", "checkpoints"))\(signed)"
     }
 
     private func findings(

@@ -28,7 +28,8 @@ package struct RecoveriesPage {
         }
         let open = listing.open.map { record -> HTML in
             """
-            <li>Begun \(frame.time(record.requestedAt)), not ended: \(record.slices.count) slices.</li>
+            <li>Begun \(frame.time(record.requestedAt)), not ended: \
+            \(record.slices.count.named("slice", "slices")).</li>
 
             """
         }

@@ -78,14 +78,8 @@ package struct CustomerPage {
 
     // MARK: Verdicts
 
-    /// A verdict with its place on the page.
-    private typealias Explained = (
-        rank: Int, ended: Timestamp, number: Int, verdict: Verdict, reason: AccessReason,
-        chain: ChainReading?
-    )
-
     private var verdicts: HTML {
-        let explained = ranked
+        let explained = reading.explained(answer.entitlements)
         guard explained.isEmpty else {
             let warnings = warnings(explained)
             let answers = explained.map { place in
@@ -121,27 +115,11 @@ package struct CustomerPage {
         }.joined("")
     }
 
-    /// Access first, by name; then what ended, then what continued as something else, each from
-    /// the newest end, then by name.
-    private var ranked: [Explained] {
-        let moment = reading.moment.at
-        // In the order of names.
-        let explained = answer.entitlements.verdicts.enumerated().map { number, verdict in
-            let chain = reading.chain(of: verdict)
-            let reason = AccessReason(verdict, of: reading.customer, chain, at: moment)
-            return Explained(
-                rank: verdict.active ? 0 : reason.isContinued ? 2 : 1,
-                ended: verdict.active ? moment : verdict.ended(reason), number: number,
-                verdict: verdict, reason: reason, chain: chain)
-        }
-        return explained.sorted {
-            ($0.rank, $1.ended, $0.number) < ($1.rank, $0.ended, $1.number)
-        }
-    }
-
     /// The notices of each purchase, by the number of the verdict that they stand below: that of
     /// the product concerned, else the first one, which is the purchase's newest.
-    private func warnings(_ explained: [Explained]) -> [Int: [Notice]] {
+    private func warnings(
+        _ explained: [CustomerReading.ExplainedVerdict]
+    ) -> [Int: [Notice]] {
         var warnings: [Int: [Notice]] = [:]
         var seen: Set<ChainId> = []
         for first in explained {
@@ -179,7 +157,7 @@ package struct CustomerPage {
         let id = "say-\(number)"
         return """
             <section class="verdict \(style)" data-reason="\(reason.rawValue)">
-            <p>\(head): \(reason.cause(of: chain)).</p>
+            <p>\(head): \(frame.timed(reading.cause(of: verdict, reason, chain))).</p>
             <p class="says">Say: “<span id="\(id)">\(reason.advice(of: chain))</span>”
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
             <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\

@@ -315,7 +315,8 @@ package struct EventPage {
         let erased = frame.events(erasure.positions, upTo: EventPage.erasedLinkCount)
         return """
             <section class="verdict unknown">
-            <p>A person's data was erased: the evidence of \(erasure.positions.count) events.</p>
+            <p>A person's data was erased: the evidence of \
+            \(erasure.positions.count.named("event", "events")).</p>
             <p class="rests">By \(Command.author(erasure.actor, erasure.tokenName)): \(erasure.reason)</p>
             <p class="rests">Erased: \(erased). The hashes of these events remain, so \
             every proof holds; what they stated is below under random ids, so every figure stays.</p>

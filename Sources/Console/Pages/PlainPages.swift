@@ -72,7 +72,7 @@ package enum PlainPages {
             progress.map { done, total in
                 """
                 <p><progress aria-label="events read" max="\(max(total, 1))" \
-                value="\(done)"></progress> \(done) of \(total) events \
+                value="\(done)"></progress> \(done) of \(total.named("event", "events")) \
                 read</p>
                 """
             } ?? ""

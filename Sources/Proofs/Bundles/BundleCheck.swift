@@ -86,7 +86,8 @@ public struct BundleCheck: Sendable {
             let whose = key == nil ? " (compare this key: \(bundle.key))" : ", the key given"
             report.note(
                 "checkpoint",
-                "The log of \(checkpoint.size) events (\(bundle.environment.rawValue)) is signed by"
+                "The log of \(checkpoint.size.named("event", "events"))"
+                    + " (\(bundle.environment.rawValue)) is signed by"
                     + " \(checkpoint.origin)\(whose).")
             return checkpoint
         } catch {
@@ -112,7 +113,8 @@ public struct BundleCheck: Sendable {
             }
         }
         report.note(
-            "inclusion", "\(positions.count) events are in it: #\(listed(positions)).")
+            "inclusion",
+            "\(positions.count.named("event is", "events are")) in it: #\(listed(positions)).")
     }
 
     /// The events in order; nil where one is not what its leaf commits to.

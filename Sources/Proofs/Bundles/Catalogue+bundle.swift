@@ -38,6 +38,6 @@ extension Catalogue {
     var bundleWords: String {
         let leeway = ISO8601Period(seconds: leewayMilliseconds / 1_000)
         return "by the operator's settings: leeway \(leeway), minimum trust"
-            + " \(minimumTrust.rawValue), \(products.count) products"
+            + " \(minimumTrust.rawValue), \(products.count.named("product", "products"))"
     }
 }

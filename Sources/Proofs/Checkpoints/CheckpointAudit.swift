@@ -159,6 +159,7 @@ extension CheckpointAudit.Finding {
             case .checkpointInvalid:
                 "it is damaged, not signed by the key, or has an invalid signature of a witness"
             }
-        return "checkpoint of \(size) events: \(what); positions from \(firstPosition) may differ"
+        return "checkpoint of \(size.named("event", "events")): \(what); positions from"
+            + " \(firstPosition) may differ"
     }
 }

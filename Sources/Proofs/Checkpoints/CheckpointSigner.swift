@@ -55,16 +55,18 @@ public struct CheckpointSigner: Sendable {
             }
             throw ProofError(
                 .logForked,
-                "The log ends at position \(position); a checkpoint of \(known.size) events was"
-                    + " signed. Restore what is missing.")
+                "The log ends at position \(position); a checkpoint of"
+                    + " \(known.size.named("event", "events")) was signed. Restore what is"
+                    + " missing.")
         }
         var earlier: [SignedNote.Signature] = []
         if let newest, let note, let known {
             guard root == known.root else {
                 throw ProofError(
                     .logForked,
-                    "The log does not extend the checkpoint of \(known.size) events"
-                        + " that was signed: run `audit verify`.")
+                    "The log does not extend the checkpoint of"
+                        + " \(known.size.named("event", "events")) that was signed: run"
+                        + " `audit verify`.")
             }
             if known.size == head.position {
                 if note.verify(key.verifier).isValid { return newest }

@@ -29,7 +29,7 @@ public struct ErasurePlan: Sendable {
 
     /// What would be erased, for people.
     public var text: String {
-        var text = "\(positions.count) events would be erased\n" + chainLines
+        var text = positions.count.named("event", "events") + " would be erased\n" + chainLines
         if let customer {
             text += "the decisions about customer \(customer.rawValue.printable)\n"
         }

@@ -380,10 +380,10 @@ extension PersonErasure.Receipt {
                 hasNewLife
                 ? "Events that arrived since stay; an order with another key erases them.\n" : ""
             return "erased before, at position \(position); what was left of it is removed\n"
-                + newer
-                + rest
+                + newer + rest
         }
-        return "erased \(plan.positions.count) events of \(plan.chains.count) chains at position"
+        let count = plan.positions.count.named("event", "events")
+        return "erased \(count) of \(plan.chains.count.named("chain", "chains")) at position"
             + " \(position)\n" + plan.chainLines
             + "Not reached: backups (restore applies it again where it replaces this log, or with"
             + " --erasures), warehouses, receivers of webhooks.\n"

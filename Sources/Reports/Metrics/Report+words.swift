@@ -98,7 +98,7 @@ extension CellChains {
         let row = group.map { " \($0.dimension.rawValue)=\($0.value ?? "")" }.joined()
         let head =
             "\(metric.rawValue) \(column.name)\(row) from \(from.rfc3339) to \(to.rfc3339):"
-            + " \(figure) from \(chainCount) chains"
+            + " \(figure) from \(chainCount.named("chain", "chains"))"
         let lines = chains.map { found -> String in
             let events = found.events.prefix(count).map(String.init).joined(separator: ", ")
             let rest = max(0, found.events.count - count) + found.eventsOmitted

@@ -195,7 +195,7 @@ public struct LogRestore: Sendable {
         if !replaces, before != .position(0) {
             let content: String =
                 switch before {
-                case .position(let position): "a log with \(position) events"
+                case .position(let position): "a log with \(position.named("event", "events"))"
                 case .unreadable: "a log that cannot be read"
                 }
             throw BackupError(

@@ -26,20 +26,22 @@ extension Doctor {
         if let first = seen.firstDamaged {
             note(
                 .bad, "log",
-                "\(seen.damagedCount) rows, from position \(first), cannot be read: their content is"
-                    + " in no answer. See `subledger audit verify`; restore the newest backup that"
-                    + " verifies.")
+                "\(seen.damagedCount.named("row", "rows")), from position \(first), cannot be read:"
+                    + " the content is in no answer. See `subledger audit verify`; restore the"
+                    + " newest backup that verifies.")
         }
         if seen.foreignRootCount > 0, environment == .production {
             note(
                 .warning, "log",
-                "\(seen.foreignRootCount) events are signed under other roots than Apple's; see"
-                    + " rootFingerprint in `subledger export events`.")
+                seen.foreignRootCount.named("event is", "events are")
+                    + " signed under other roots than Apple's; see rootFingerprint in"
+                    + " `subledger export events`.")
         }
         if let first = seen.firstFuture {
             note(
                 .warning, "clock",
-                "\(seen.futureCount) events, from position \(first), claim to have arrived in the"
+                "\(seen.futureCount.named("event", "events")), from position \(first),"
+                    + " \(seen.futureCount == 1 ? "claims" : "claim") to have arrived in the"
                     + " future: the clock was ahead then, or is behind now. Queries of what was known"
                     + " at a time (--known-at) are off by as much; positions are not. Until the"
                     + " clock has caught up with the newest of them, new events are dated so, too:"
@@ -48,9 +50,9 @@ extension Doctor {
         if let first = seen.firstEarly {
             note(
                 .warning, "clock",
-                "\(seen.earlyCount) events, from position \(first), arrived before Apple signed"
-                    + " them: the clock was behind by more than"
-                    + " \(Doctor.clockToleranceMilliseconds / 60_000) minutes.")
+                "\(seen.earlyCount.named("event", "events")), from position \(first), arrived"
+                    + " before Apple signed \(seen.earlyCount == 1 ? "it" : "them"): the clock was"
+                    + " behind by more than \(Doctor.clockToleranceMilliseconds / 60_000) minutes.")
         }
         return findings
     }

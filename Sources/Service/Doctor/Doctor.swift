@@ -195,7 +195,9 @@ public struct Doctor: Sendable {
             findings.append(
                 Finding(
                     isEmpty ? .good : .warning, "quarantine",
-                    isEmpty ? "empty" : "\(quarantined) items; see `subledger quarantine list`"))
+                    isEmpty
+                        ? "empty"
+                        : quarantined.named("item", "items") + "; see `subledger quarantine list`"))
             findings += await writing(ledger.log)
             findings += try await signed(ledger)
             findings += try await database(ledger)

@@ -167,8 +167,10 @@ public struct RecoveryWatch: Sendable {
             let refused = done.refusedCount > 0 ? "\(done.refusedCount)" : "some"
             note(
                 "recovered", served, client,
-                "\(done.newCount) missing notifications were recovered;"
-                    + " \(done.chains.count + done.chainsOmitted) chains changed state"
+                done.newCount.named("missing notification was", "missing notifications were")
+                    + " recovered; "
+                    + (done.chains.count + done.chainsOmitted).named("chain", "chains")
+                    + " changed state"
                     + (done.isFlawed ? "; \(refused) could not be taken in (see quarantine)" : ""))
         }
         guard let start = done.from, let end = done.to else { return false }

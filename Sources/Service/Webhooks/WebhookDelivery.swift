@@ -346,8 +346,8 @@ public actor WebhookDelivery {
         guard parked > 0 else { return }
         note(
             .warning, "webhookParked",
-            "\(parked) changes parked after three days; redeliver them"
-                + " with `subledger webhooks redeliver`")
+            "\(parked.named("change", "changes")) parked after three days; redeliver with"
+                + " `subledger webhooks redeliver`")
         _ = try await operations.dropParked(
             for: endpoint.name, keeping: WebhookLimits.parkedCount)
     }

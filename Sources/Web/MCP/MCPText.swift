@@ -63,23 +63,28 @@ struct MCPText {
                     ? "There is no purchase and no grant by then."
                     : "No purchase gives an entitlement (consumables never do).")
         }
-        lines += verdicts.prefix(MCPLimits.listedCount).map { line($0, reading) }
+        lines += reading.explained(answer.entitlements).prefix(MCPLimits.listedCount)
+            .map { line($0, reading) }
         let rest = verdicts.count - MCPLimits.listedCount
-        if rest > 0 { lines.append("\(rest) more entitlements are in the structured answer.") }
+        if rest > 0 {
+            let more = rest.named("more entitlement is", "more entitlements are")
+            lines.append("\(more) in the structured answer.")
+        }
         lines += reading.chains.flatMap { notices($0) }.prefix(MCPLimits.listedCount)
         return finished(lines, answer.stamp, ["customers", answer.customer.rawValue])
     }
 
-    private func line(_ verdict: Verdict, _ reading: CustomerReading) -> String {
-        let chain = reading.chain(of: verdict)
-        let reason = AccessReason(
-            verdict, of: reading.customer, chain, at: reading.moment.at)
+    private func line(
+        _ explained: CustomerReading.ExplainedVerdict, _ reading: CustomerReading
+    ) -> String {
+        let (_, verdict, reason, chain) = explained
+        let cause = reading.cause(of: verdict, reason, chain)
         let head =
             verdict.active
             ? "Access to \(verdict.entitlement)\(until(verdict.until))"
             : "No access to \(verdict.entitlement) since \(verdict.ended(reason).rfc3339)"
         let subject = verdict.originalTransactionId.map { ", subscription \($0)" } ?? ""
-        return "\(head): \(reason.cause(of: chain)) (\(reason.rawValue)\(subject)). Decided by"
+        return "\(head): \(cause) (\(reason.rawValue)\(subject)). Decided by"
             + " \(cited(verdict.evidence)), \(verdict.trust.sentence)."
     }
 

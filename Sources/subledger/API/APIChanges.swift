@@ -43,7 +43,7 @@ enum APIChanges {
 
         func check() throws(CommandFailure) { try terms.check(requestId) }
 
-        var deed: String { "extend \(id) by \(terms.days) days, irrevocably" }
+        var deed: String { "extend \(id) by \(terms.days.named("day", "days")), irrevocably" }
 
         func send(_ call: inout APIExchange) async throws {
             call.add(
@@ -79,7 +79,8 @@ enum APIChanges {
         }
 
         var deed: String {
-            "extend every active subscription to \(product) by \(terms.days) days, irrevocably"
+            "extend every active subscription to \(product) by"
+                + " \(terms.days.named("day", "days")), irrevocably"
         }
 
         func send(_ call: inout APIExchange) async throws {

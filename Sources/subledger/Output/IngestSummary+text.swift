@@ -1,3 +1,4 @@
+import AppStore
 import Intake
 import Queries
 import Signing
@@ -5,8 +6,14 @@ import Signing
 extension IngestSummary {
     /// The outcomes by count, for people.
     var countsText: String {
-        "\(appended) appended, \(duplicates) duplicates, \(conflicts) conflicts,"
+        "\(appended) appended, \(repeatsText),"
             + " \(rejected) rejected, \(quarantined) quarantined"
+    }
+
+    /// Duplicates and conflicts by count, for people.
+    var repeatsText: String {
+        duplicates.named("duplicate", "duplicates") + ", "
+            + conflicts.named("conflict", "conflicts")
     }
 
     /// Lines about what is not in the log. Identical errors are merged into one line.

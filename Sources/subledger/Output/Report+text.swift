@@ -34,7 +34,7 @@ extension Report {
         let omitted = all - figures.count
         return (stamp.lines + [""]).joined(separator: "\n") + "\n"
             + (isDiff && rows.isEmpty ? "no cell changed\n" : table)
-            + (omitted > 0 ? "\(omitted) more columns with --wide\n" : "")
+            + (omitted > 0 ? "\(omitted.named("more column", "more columns")) with --wide\n" : "")
             + explanations.map { $0 + "\n" }.joined()
     }
 

@@ -7,7 +7,7 @@ extension ReportFile {
     /// What was read, for people.
     var lines: [String] {
         var lines = [
-            "\(path): \(reader.kind?.rawValue ?? ""), \(reader.rowCount) rows"
+            "\(path): \(reader.kind?.rawValue ?? ""), \(reader.rowCount.named("row", "rows"))"
                 + (reader.malformedCount > 0 ? ", \(reader.malformedCount) malformed" : "")
         ]
         lines += reader.malformed.map { "  line \($0.line): \($0.code.rawValue)" }

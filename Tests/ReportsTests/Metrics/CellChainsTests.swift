@@ -219,7 +219,7 @@ struct CellChainsTests {
                     ($0.from, $0.group) = ("2026-01-01", ["currency=USD"])
                 }.lines()
                 #expect(lines.count == 2, "\(column)")
-                #expect(lines[0].hasSuffix(": \(figure) from 1 chains"), "\(lines[0])")
+                #expect(lines[0].hasSuffix(": \(figure) from 1 chain"), "\(lines[0])")
                 #expect(lines[1].contains(": \(added), because of event 1"), "\(lines[1])")
             }
         }

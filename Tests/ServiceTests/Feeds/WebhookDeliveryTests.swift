@@ -230,7 +230,7 @@ struct WebhookDeliveryStepTests {
             live.clock.advance(byMilliseconds: WebhookLimits.longestDelayMilliseconds * 2)
             try await webhook.deliverAll()
             #expect(try await operations.waitingCounts(for: "books") == (0, 1))
-            #expect(notes.texts.contains { $0.contains("1 changes parked") })
+            #expect(notes.texts.contains { $0.contains("1 change parked") })
         }
     }
 
