@@ -261,14 +261,23 @@ public final class Projector: Sendable {
     @discardableResult
     public func dropErased() async -> [String] {
         guard hasErased.withLock({ $0 }) else { return [] }
-        let (lock, kinds) = (lock, [ledger.factsFiles, ledger.projectionFiles])
-        let left = await Blocking.run {
+        let left = await Projector.dropOthers(of: ledger, holding: lock)
+        if left.isEmpty { hasErased.withLock { $0 = false } }
+        return left
+    }
+
+    /// Removes every derived file but the current ones. A file that a query has open is left.
+    ///
+    /// Returns the names of those left.
+    public static func dropOthers(
+        of ledger: EnvironmentLedger, holding lock: ProjectorLock
+    ) async -> [String] {
+        let kinds = [ledger.factsFiles, ledger.projectionFiles]
+        return await Blocking.run {
             kinds.flatMap { files in
                 files.otherNames().filter { (try? files.drop($0, holding: lock)) != true }
             }
         }
-        if left.isEmpty { hasErased.withLock { $0 = false } }
-        return left
     }
 
     /// Makes another file of the same build the current one and catches it up.

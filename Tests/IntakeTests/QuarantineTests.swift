@@ -60,7 +60,7 @@ struct QuarantineTests {
             _ = try await ledger.ledger { try await $0.operations.quarantine(item) }
             texts += try await items(ledger).map(\.text)
         }
-        let start = "1  received \(first.rfc3339)  malformedJWS  made:1 (1 bytes"
+        let start = "1  received \(first.rfc3339)  malformedJWS  made:1 (1 byte"
         #expect(
             texts == [
                 "\(start)): It is none.",

@@ -321,7 +321,9 @@ struct OperationsTests {
             SELECT count(*) > 0 FROM pg_stat_activity
             WHERE wait_event_type = 'Lock' AND query LIKE '%\(database.schema)%leases%'
             """
-        while try database.sql(waiting) != "t" { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<6_000 where try database.sql(waiting) != "t" {
+            try await Task.sleep(for: .milliseconds(5))
+        }
         // then
         #expect(try await isRenewed("recovery"))
         try other.run(script: "ROLLBACK")

@@ -181,6 +181,7 @@ public struct Recovery: Sendable {
                     }
                 case .failed(let reason):
                     // The first failure is the reason; the others were cancelled because of it.
+                    if case .turnEnded? = failure { failure = reason }
                     failure = failure ?? reason
                     if case .turnEnded = reason { continue }
                     group.cancelAll()

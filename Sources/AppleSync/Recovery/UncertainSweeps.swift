@@ -42,10 +42,10 @@ package final class UncertainSweeps: Sendable {
         entries.withLock { $0[name] }.flatMap { $0.againAt <= now ? $0.swept.from : nil }
     }
 
-    /// Records a completed sweep.
+    /// Records a sweep that was requested at `now` and ended at `end`.
     package func note(
         _ name: Name, _ swept: CompleteWindow,
-        _ reservation: RecoveryReport.Reservation?, at now: Timestamp
+        _ reservation: RecoveryReport.Reservation?, at now: Timestamp, endedAt end: Timestamp
     ) {
         entries.withLock { entries in
             // A repetition that was due replaces its entry, even if Apple's history begins later by
@@ -63,7 +63,7 @@ package final class UncertainSweeps: Sendable {
                 entry.swept.through = max(entry.swept.through, swept.through)
                 entries[name] = entry
             } else {
-                let again = now.advanced(byMilliseconds: UncertainSweeps.againMilliseconds)
+                let again = end.advanced(byMilliseconds: UncertainSweeps.againMilliseconds)
                 entries[name] = Entry(swept: swept, againAt: again)
             }
         }

@@ -147,7 +147,9 @@ extension CompleteWindow? {
 extension AnswerStamp {
     /// The window, or why there is none.
     package var completeText: String {
-        isUnchecked ? "completeness not known: the app is not configured" : complete.text
+        isUnchecked
+            ? "completeness not known: the app is not configured, or left out by --bundle-id"
+            : complete.text
     }
 }
 

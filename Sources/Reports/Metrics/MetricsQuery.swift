@@ -78,9 +78,8 @@ public struct MetricsQuery: Sendable {
         let apps = scope.filters[.app] ?? []
         let app = bundleId ?? (apps.count == 1 ? apps.first ?? nil : nil).map { BundleId($0) }
         var remarks = remarks
-        if !remarks.contains(.emptyLedger), try await hasUnconfiguredApp(app) {
-            remarks.append(.notConfigured)
-        }
+        let counted = bundleId.map { [$0] } ?? apps.compactMap { $0 }.map { BundleId($0) }
+        if try await hasUnconfiguredApp(counted) { remarks.append(.notConfigured) }
         return MetricsStamp(
             definition: definition, environment: snapshot.ledger.environment,
             timeZone: scope.zone.name,
@@ -92,11 +91,12 @@ public struct MetricsQuery: Sendable {
             now: limit == now ? now : nil)
     }
 
-    /// Whether this app, or for nil any app of the ledger, is not configured.
-    private func hasUnconfiguredApp(_ app: BundleId?) async throws(MetricsError) -> Bool {
+    /// Whether one of these apps, where none is given one of all, has chains and is not configured.
+    private func hasUnconfiguredApp(_ counted: [BundleId]) async throws(MetricsError) -> Bool {
         do throws(StoreError) {
-            let apps = if let app { [app] } else { try await snapshot.facts.apps() }
-            return apps.contains { !snapshot.ledger.isConfigured($0) }
+            return try await snapshot.facts.apps().contains {
+                (counted.isEmpty || counted.contains($0)) && !snapshot.ledger.isConfigured($0)
+            }
         } catch {
             throw .store(error)
         }

@@ -35,9 +35,9 @@ public enum MetricsRemark: String, Sendable, CaseIterable {
         case .notProduction:
             "These figures describe a test environment, without payments and with accelerated time."
         case .notConfigured:
-            "An app counted here is not configured, so it is not known whether everything that Apple"
-                + " sent for it is here; add it under `apps`. Completeness stated for several apps is"
-                + " that of the configured ones."
+            "An app counted here is not configured, or is left out by --bundle-id, so it is not known"
+                + " whether everything that Apple sent for it is here; add it under `apps`."
+                + " Completeness stated for several apps is that of the configured ones."
         case .nothingMatches:
             "A value of the filter occurs nowhere in what can be counted here: zeros may be due to"
                 + " a misspelling. Values are compared literally; a breakdown by the dimension lists"

@@ -128,17 +128,18 @@ struct ProjectionLoop: Sendable {
         if let snapshot = served.board.snapshot, snapshot.position == head, snapshot.isInPlace,
             linked == snapshot.projections.path
         {
-            guard try await hasErasedFiles() else {
-                // Until now, answers came from the files before the erasure.
-                if let projector, await !projector.dropErased().isEmpty {
-                    let due = ContinuousClock.now + ProjectionLoop.erasedFilesInterval
-                    served.erasedFilesDue.withLock { $0 = due }
-                }
-                try await forgetErased()
-                return false
+            // Until now, answers came from the files before the erasure.
+            var isLeft = await projector?.dropErased().isEmpty == false
+            if try await hasErasedFiles() {
+                projector = nil
+                isLeft = try await !dropErasedFiles()
             }
-            // A new one removes them.
-            projector = nil
+            if isLeft {
+                let due = ContinuousClock.now + ProjectionLoop.erasedFilesInterval
+                served.erasedFilesDue.withLock { $0 = due }
+            }
+            try await forgetErased()
+            return false
         }
         // Readers follow the links: open files that they no longer name are released.
         let isRelinked = linked != nil && projector.map { $0.projections.path != linked } ?? false
@@ -247,6 +248,16 @@ struct ProjectionLoop: Sendable {
         guard isDue, !(ledger.factsFiles.otherNames() + ledger.projectionFiles.otherNames()).isEmpty
         else { return false }
         return try await !ledger.log.erasurePositions(after: 0, through: .max).isEmpty
+    }
+
+    /// Removes them; the projector, which holds the lock, is closed. Returns whether none is left.
+    private func dropErasedFiles() async throws(StoreError) -> Bool {
+        let directory = ledger.directory
+        let lock = try await Blocking.run { () throws(StoreError) in
+            try ProjectorLock.take(directory: directory)
+        }
+        guard let lock else { return false }
+        return await Projector.dropOthers(of: ledger, holding: lock).isEmpty
     }
 
     /// Forgets what is remembered of persons once answers include an erasure; earlier answers may

@@ -182,7 +182,9 @@ public struct RecoveryWatch: Sendable {
         let isSettled = done.reservation == .versionOne && done.complete != nil
         let name = UncertainSweeps.Name(
             environment: served.environment, bundleId: client.bundleId)
-        uncertain.note(name, window, isSettled ? nil : done.reservation, at: sweep.checkedAt)
+        uncertain.note(
+            name, window, isSettled ? nil : done.reservation, at: sweep.checkedAt,
+            endedAt: clock.now)
         // `from < start`: Apple cut the window. Else an uncertain sweep fetched what lies before.
         if done.reservation == nil, let certain = sweep.certain, certain < start,
             sweep.request.from < start

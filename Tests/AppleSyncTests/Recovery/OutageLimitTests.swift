@@ -65,14 +65,16 @@ struct OutageLimitTests {
         let swept = CompleteWindow(
             from: RecoveryWorld.days(2), through: RecoveryWorld.days(1))
         let uncertain = UncertainSweeps()
-        uncertain.note(name, swept, .refused, at: RecoveryWorld.now)
+        uncertain.note(
+            name, swept, .refused, at: RecoveryWorld.now, endedAt: RecoveryWorld.now)
         for (excess, counts) in [(Int64(-1), true), (0, false)] {
             let later = RecoveryWorld.now.advanced(
                 byMilliseconds: UncertainSweeps.againMilliseconds + excess)
             #expect((uncertain.window(name, at: later) != nil) == counts)
         }
         // A window that became certain causes no wait.
-        uncertain.note(name, swept, nil, at: RecoveryWorld.now)
+        uncertain.note(
+            name, swept, nil, at: RecoveryWorld.now, endedAt: RecoveryWorld.now)
         #expect(uncertain.window(name, at: RecoveryWorld.now) == nil)
     }
 }

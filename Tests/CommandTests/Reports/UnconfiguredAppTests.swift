@@ -36,6 +36,11 @@ struct UnconfiguredAppTests {
             try await $0.churn(.made(where: ["app=\(MadeChain.app)"])).stamp
         }
         #expect(!named.remarks.contains(.notConfigured))
+        // An app of which nothing is counted.
+        let misspelt = try await ledger.metrics {
+            try await $0.churn(.made(where: ["app=com.example.none"])).stamp
+        }
+        #expect(!misspelt.remarks.contains(.notConfigured))
         var none = ledger
         none.configuration.apps = []
         let stamp = try await none.metrics { try await $0.churn(.made()).stamp }

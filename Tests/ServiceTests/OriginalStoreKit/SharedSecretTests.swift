@@ -87,7 +87,9 @@ struct SharedSecretTests {
                 // when
                 let order = CommandIntake.Order(actor: "sara", reason: "r", key: "audit")
                 _ = try await host.startAudit(withSignatures: true, order, .production)
-                while try await host.audit(.production).running != nil { await Task.yield() }
+                for _ in 0..<6_000 where try await host.audit(.production).running != nil {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
                 // then
                 guard case .finished(let found) = try await host.audit(.production).last?.state
                 else {
