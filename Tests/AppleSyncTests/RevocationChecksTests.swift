@@ -107,7 +107,7 @@ struct RevocationChecksTests {
         #expect(responder.requestedCount == count + 4)
     }
 
-    /// Answers nothing before it is told to.
+    /// Answers nothing before it is allowed to.
     private final class Waiting: RevocationTransport {
         struct Failure: Error {}
         private let isOver = Mutex(false)

@@ -27,7 +27,7 @@ struct UnprojectedCommandTests {
         try FileManager.default.removeItem(atPath: place.ledgerFile("projector.lock"))
     }
 
-    private func expectTold(_ outcome: Outcome) {
+    private func expectReported(_ outcome: Outcome) {
         #expect(outcome.code == 74)
         #expect(outcome.errorCode == "ioError")
         #expect(outcome.err.contains("The appended events are durable"), "\(outcome.err)")
@@ -38,13 +38,13 @@ struct UnprojectedCommandTests {
         let place = try await place()
         try place.write(Evidence.lines, to: "in.ndjson")
         let outcome = try await place.run("ingest", "in.ndjson", "--json")
-        expectTold(outcome)
+        expectReported(outcome)
         let summary = try outcome.json()
         #expect(summary["appended"]?.int64 == 2)
         #expect(summary["duplicates"]?.int64 == 2)
         #expect(summary["position"]?.int64 == 4)
         let again = try await place.run("ingest", "in.ndjson")
-        expectTold(again)
+        expectReported(again)
         #expect(again.out.contains("4 duplicates"))
         try clear(place)
         let shown = try await place.run("show", Evidence.id, "--json")
@@ -70,14 +70,14 @@ struct UnprojectedCommandTests {
     func quarantine() async throws {
         let place = try await place()
         let outcome = try await place.run("quarantine", "retry", "--json")
-        expectTold(outcome)
+        expectReported(outcome)
         #expect(try outcome.json()["read"]?.int64 == 0)
     }
 
     @Test("Where the output cannot be written, either, the failure before it is reported")
     func lostOutput() async throws {
         let place = try await place()
-        expectTold(
+        expectReported(
             try await place.shell(
                 "\"$0\" quarantine retry \(place.options.joined(separator: " ")) > /dev/full"))
     }
@@ -96,7 +96,7 @@ struct UnprojectedCommandTests {
                 try place.write(Data(try #require(body)), to: "stored/\(id).json")
             }
             let outcome = try await place.run("migrate-from", "verify-receipt", "stored", "--json")
-            expectTold(outcome)
+            expectReported(outcome)
             #expect(try outcome.json()["ingest"]?["appended"]?.int64 == 3)
             try clear(place)
             for id in customers {
@@ -113,11 +113,11 @@ struct UnprojectedCommandTests {
             #expect(first.code == 0, "\(first.err)")
             try obstruct(place)
             let info = try await place.run("api", "transaction-info", ids[1], "--json")
-            expectTold(info)
+            expectReported(info)
             #expect(try info.json()["ingest"]?["appended"]?.int64 == 1)
             try place.write([ids[2]], to: "ids")
             let backfill = try await place.run("backfill", "ids", "--json")
-            expectTold(backfill)
+            expectReported(backfill)
             let appended = try #require(try backfill.json()["appended"]?.int64)
             #expect(appended > 0)
             let recover = try await place.run(

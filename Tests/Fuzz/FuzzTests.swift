@@ -38,7 +38,7 @@ struct FuzzTests {
                 try #require(!seeds.isEmpty)
                 for (index, seed) in seeds.enumerated() {
                     // Many seeds of one target are alike.
-                    let isVaried = index < 30 || index.isMultiple(of: 5)
+                    let isVaried = index < 12 || index.isMultiple(of: 12)
                     for input in isVaried ? FuzzTests.variants(of: seed) : [seed] {
                         input.withUnsafeBufferPointer { target.run($0) }
                     }

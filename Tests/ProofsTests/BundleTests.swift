@@ -19,9 +19,9 @@ struct BundleTests {
     func stories(_ name: String) async throws {
         try await ProvenStory.run(name) { session, maker, _ in
             let readings = try await ProvenStory.readings(session)
-            // The end of every life, and one in seven of the moments before; all of them in soak.
+            // The end of every life, and one in fifteen of the moments before; all of them in soak.
             for (index, (id, at)) in readings.enumerated()
-            where Soak.isOn || at == StoryCheck.end || index.isMultiple(of: 7) {
+            where Soak.isOn || at == StoryCheck.end || index.isMultiple(of: 15) {
                 let moment = Moment(at: at, now: StoryCheck.end)
                 let reading = try? await session.snapshot.reading(id, moment: moment)
                 guard let reading else { continue }
@@ -59,7 +59,7 @@ struct BundleTests {
         try await BundleTests.bundle { bundle, _ in
             let bytes = bundle.bytes
             // Odd, so that all kinds of places are met; the whole file in soak.
-            let step = Soak.isOn ? 1 : max(1, bytes.count / 100) | 1
+            let step = Soak.isOn ? 1 : max(1, bytes.count / 50) | 1
             for index in stride(from: 0, to: bytes.count, by: step) {
                 var other = bytes
                 other[index] ^= 1 << UInt8(index % 7)

@@ -365,7 +365,7 @@ struct ErasureTests {
         #expect(try ledger.files(holding: ids).isEmpty)
     }
 
-    @Test("Receivers are told with a digest of the chain, once")
+    @Test("Receivers get a digest of the chain, once")
     func change() async throws {
         let ledger = try await ledger()
         try await ledger.erase(chains: [chain.id])

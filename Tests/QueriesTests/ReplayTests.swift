@@ -15,9 +15,9 @@ struct ReplayTests {
     /// Each is a seed to shuffle the deliveries of every story; the second one in soak only.
     static let seeds: [UInt64] = Array([20_261, 20_262].prefix(Soak.count(1, soak: 2)))
 
-    /// One in three stories is told in pieces; all of them in soak.
-    private static func isToldInPieces(_ name: String) -> Bool {
-        Soak.isOn || StoryTelling.names.firstIndex(of: name)?.isMultiple(of: 3) == true
+    /// One in six stories is played in pieces; all of them in soak.
+    private static func isPlayedInPieces(_ name: String) -> Bool {
+        Soak.isOn || StoryTelling.names.firstIndex(of: name)?.isMultiple(of: 6) == true
     }
 
     @Test(
@@ -32,7 +32,7 @@ struct ReplayTests {
             for seed in ReplayTests.seeds {
                 try await shuffled(story, lines, seed: seed, expected)
             }
-            if ReplayTests.isToldInPieces(name) { try await inPieces(story, lines, expected) }
+            if ReplayTests.isPlayedInPieces(name) { try await inPieces(story, lines, expected) }
         }
     }
 

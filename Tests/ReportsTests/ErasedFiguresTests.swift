@@ -14,7 +14,7 @@ import Testing
 @Suite("Figures after an erasure")
 struct ErasedFiguresTests {
     /// Every metric by product and country, of the whole and as known at a position; there outside
-    /// soak one in three.
+    /// soak one in six.
     private func figures(
         _ ledger: TemporaryLedger, at positions: [Int64?]
     ) async throws -> [String: String] {
@@ -23,7 +23,7 @@ struct ErasedFiguresTests {
             for position in positions {
                 let names = MetricName.allCases + [.churn(isPaid: false), .churn(isPaid: true)]
                 for (number, name) in names.enumerated()
-                where position == nil || Soak.isOn || number.isMultiple(of: 3) {
+                where position == nil || Soak.isOn || number.isMultiple(of: 6) {
                     var words = MetricParameters()
                     (words.from, words.interval) = (
                         "2022-01-01", Soak.isOn ? "month" : "quarter"

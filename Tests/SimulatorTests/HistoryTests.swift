@@ -99,7 +99,7 @@ struct HistoryTests {
         #expect(
             rest.split(separator: UInt8(ascii: "\n")).map(Self.receivedAt)
                 == Array(times.dropFirst(150)))
-        let nothing = try await history.emit(skipping: 200) { _ in Issue.record("told") }
+        let nothing = try await history.emit(skipping: 200) { _ in Issue.record("emitted") }
         #expect(nothing.events == 0)
     }
 

@@ -8,8 +8,8 @@ import Testing
 /// The ledger compared with the truth of simulated lives, an independent account of what Apple and
 /// the customer did.
 struct TruthTests {
-    static let livesPerCase = UInt64(Soak.count(120, soak: 300))
-    static let lossyLivesPerCase = UInt64(Soak.count(50, soak: 100))
+    static let livesPerCase = UInt64(Soak.count(80, soak: 300))
+    static let lossyLivesPerCase = UInt64(Soak.count(35, soak: 100))
     static let world = SubscriberWorld()
     /// The first lives, made once for the tests that only read them.
     static let lives = (0..<800 as Range<UInt64>).map { world.life(seed: $0) }
@@ -22,10 +22,10 @@ struct TruthTests {
             let life = Self.world.life(seed: seed)
             var adversity = Adversity(seed: seed)
             let ledger = Self.fold(adversity.wild(life.deliveries), life)
-            let reported = ledger.intervals.map(Told.init)
-            let truth = life.truth.map(Told.init)
+            let reported = ledger.intervals.map(ReportedState.init)
+            let truth = life.truth.map(ReportedState.init)
             guard reported == truth else {
-                Issue.record("seed \(seed):\(Told.difference(reported, truth))")
+                Issue.record("seed \(seed):\(ReportedState.difference(reported, truth))")
                 continue
             }
             for moment in life.moments { Self.check(moment, ledger, seed) }
@@ -41,11 +41,11 @@ struct TruthTests {
             for loss in life.losses {
                 let rest = life.deliveries.filter { !loss.dropped.contains($0.ordinal) }
                 let ledger = Self.fold(rest, life)
-                let reported = ledger.intervals.map(Told.init)
-                let truth = loss.truth.map(Told.init)
+                let reported = ledger.intervals.map(ReportedState.init)
+                let truth = loss.truth.map(ReportedState.init)
                 if reported != truth {
                     Issue.record(
-                        "seed \(seed), \(loss.kind):\(Told.difference(reported, truth))")
+                        "seed \(seed), \(loss.kind):\(ReportedState.difference(reported, truth))")
                 }
             }
         }
@@ -90,7 +90,7 @@ struct TruthTests {
 }
 
 /// An interval in terms that both sides share.
-private struct Told: Equatable, CustomStringConvertible {
+private struct ReportedState: Equatable, CustomStringConvertible {
     let state: String
     let from: Timestamp
     let to: Timestamp?
@@ -121,10 +121,10 @@ private struct Told: Equatable, CustomStringConvertible {
         return "\(state) \(from.rfc3339) \(until) \(transactionId) \(reason ?? "-")"
     }
 
-    static func difference(_ reported: [Told], _ truth: [Told]) -> String {
-        func list(_ intervals: [Told]) -> String {
+    static func difference(_ reported: [ReportedState], _ truth: [ReportedState]) -> String {
+        func list(_ intervals: [ReportedState]) -> String {
             intervals.map { "\n    \($0)" }.joined()
         }
-        return "\n  told\(list(reported))\n  truth\(list(truth))"
+        return "\n  reported\(list(reported))\n  truth\(list(truth))"
     }
 }

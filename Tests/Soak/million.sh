@@ -61,9 +61,9 @@ kill_within() {
 }
 
 build() {
-    local told=0 round answered position
+    local sent=0 round answered position
     for ((round = 1; round <= KILLS; round++)); do
-        feed "$told"
+        feed "$sent"
         if ! kill_within "$INGEST" $((2 + EVENTS / RATE / KILLS)); then
             fed
             step "round $round: done before it was killed"
@@ -81,10 +81,10 @@ build() {
         if [ "$position" -lt "${answered##* }" ] 2>/dev/null; then
             broken "round $round: ${answered##* } was acknowledged, now $position"
         fi
-        told=$((told + ${answered%% *} + 0))
-        step "round $round: killed; $position events sound, resuming after delivery $told"
+        sent=$((sent + ${answered%% *} + 0))
+        step "round $round: killed; $position events sound, resuming after delivery $sent"
     done
-    feed "$told"
+    feed "$sent"
     fed
     step "all $EVENTS deliveries ingested: $(cat ingest.json)"
 }

@@ -20,7 +20,7 @@ import Testing
 /// /v1/receipts`, or from that and version 1.
 @Suite("Receipts over HTTP against the truth")
 struct ReceiptTruthTests {
-    private static let reported = ToldLives.shared
+    private static let reported = ReportedLives.shared
     private static let secret = "0123456789abcdef0123456789abcdef"
 
     private func place() throws -> ServedPlace {
@@ -35,7 +35,7 @@ struct ReceiptTruthTests {
 
     @Test("Every kind of customer occurs")
     func kinds() {
-        for kind in ToldLives.Kind.allCases {
+        for kind in ReportedLives.Kind.allCases {
             #expect((Self.reported.counts[kind] ?? 0) >= 2, "\(kind)")
         }
     }
@@ -98,7 +98,7 @@ struct ReceiptTruthTests {
     @Test(
         "An extension followed by another renewal is reported missing, and found by reconciliation")
     func lookedUp() async throws {
-        let reported = ToldLives.renewedSince(2)
+        let reported = ReportedLives.renewedSince(2)
         #expect(reported.lives.count == 2)
         let place = try place()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
@@ -206,7 +206,7 @@ struct ReceiptTruthTests {
 
     @discardableResult
     private func use(
-        _ host: LedgerHost, _ place: ServedPlace, _ reported: ToldLives = reported,
+        _ host: LedgerHost, _ place: ServedPlace, _ reported: ReportedLives = reported,
         faults: [ServedFaultRule] = []
     ) throws -> (AppStoreServerAPIClient, EnvironmentLedgers) {
         let client = try Self.client(reported.books, faults)
@@ -224,7 +224,7 @@ struct ReceiptTruthTests {
 
     /// The receipt on the customer's device today.
     private func post(
-        _ life: SubscriberLife, _ client: WebClient, _ reported: ToldLives = reported
+        _ life: SubscriberLife, _ client: WebClient, _ reported: ReportedLives = reported
     ) async throws -> WebClient.Answer {
         let contents = try #require(
             OriginalStoreKit(reported.books).receipt(

@@ -52,7 +52,7 @@ struct RevocationRouteTests {
     }
 
     @Test(
-        "Required and revoked: Apple is told to send again, an upload's sender that it is refused")
+        "Required and revoked: Apple is asked to send again, an upload's sender that it is refused")
     func revoked() async throws {
         let (place, log) = try place(.require, Responder(.revoked))
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in

@@ -14,11 +14,11 @@ struct WholeSystemTests {
     /// Concurrent runs: each holds some forty descriptors, and rarely waits.
     static let width = 6
     /// Failures reported in detail.
-    static let toldFailures = 5
+    static let reportedFailures = 5
     /// Steps at which some process must have ended in `provingSeedCount` runs.
     static let fatalSteps = [
-        "opened", "posted", "verified", "appended", "told", "acknowledged", "uploaded", "asking",
-        "answered", "read", "recovered", "projecting", "projected",
+        "opened", "posted", "verified", "appended", "reported", "acknowledged", "uploaded",
+        "asking", "answered", "read", "recovered", "projecting", "projected",
     ]
 
     @Test("After any outage, crash and fault, a recovery makes the ledger correct")
@@ -34,7 +34,7 @@ struct WholeSystemTests {
             }
         }
         let met = tally.coverage
-        for failure in met.failures.prefix(Self.toldFailures) { Issue.record("\(failure)") }
+        for failure in met.failures.prefix(Self.reportedFailures) { Issue.record("\(failure)") }
         #expect(met.failures.count == 0, "of \(count) seeds")
         // Runs without this coverage prove nothing.
         guard count >= Self.usualSeedCount else { return }

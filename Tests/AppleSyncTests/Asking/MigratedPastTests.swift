@@ -12,7 +12,7 @@ import Testing
 struct MigratedPastTests {
     /// Which lives, and how many.
     static let seeds: [(seed: UInt64, chains: Int)] =
-        Soak.isOn ? (7..<40).map { ($0, 250) } : [(7, 250), (10, 60)]
+        Soak.isOn ? (7..<40).map { ($0, 250) } : [(10, 60)]
 
     /// The result of one migration run.
     private struct Migrated: Sendable {
@@ -78,8 +78,8 @@ struct MigratedPastTests {
         let differences = run.past.differences(run.facts)
         #expect(differences.wrong == [:])
         #expect(differences.comparedCount > 4 * chains)
-        // All kinds of unstated events occur among these lives.
-        if seed == Self.seeds[0].seed {
+        // All kinds of unstated events occur among many lives.
+        if Soak.isOn, seed == Self.seeds[0].seed {
             #expect(Set(differences.counts.keys) == Set(MigratedExcuse.allCases))
         }
     }

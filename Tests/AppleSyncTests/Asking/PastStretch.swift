@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerTestSupport
 import Simulator
 
 /// Why the reported past may differ from the truth. No reason can be expressed in version 1
@@ -9,17 +10,18 @@ enum MigratedExcuse: String, CaseIterable {
     case graceOfKeptAnchor
     /// Follows another excuse in the same access: the time before it is reported differently.
     case label
-    /// No evidence of a reversed refund: only the time in between is lost.
+    /// No evidence of a reversed refund: only the time in between is lost. Or none yet: Apple states
+    /// the refund later, as of then.
     case refundTakenBack
     /// An extension that Apple no longer reports: until then the transaction's own end holds, and a
     /// later payment failure counts from there.
     case extended
     /// Grace without a date, or stated only by a lower rank while a higher one stated otherwise.
-    case untoldGrace
+    case unstatedGrace
     /// No access either way: the duration of Apple's retries.
     case retry
     /// Version 1 has no EXPIRED: grace and retry last as long as they could have.
-    case untoldEnd
+    case unstatedEnd
 }
 
 /// An interval of the past in which the ledger differs from the truth.
@@ -48,11 +50,11 @@ struct PastStretch {
         case (.revoked, _): until(.refundTakenBack, refundTakenBack)
         case (.grace, .renewing), (.grace, .revoked): until(.graceOfKeptAnchor, keptAnchor)
         case (.subscribed, .renewing), (.renewing, .subscribed): until(.label, label)
-        case (.grace, .billingRetry), (.grace, .expired): until(.untoldGrace, grace)
+        case (.grace, .billingRetry), (.grace, .expired): until(.unstatedGrace, grace)
         case (.billingRetry, .expired): until(.retry, retry(overtime: 20))
         case (.expired, .billingRetry): until(.retry, retry(overtime: nil))
         case (.expired, .grace):
-            until(.untoldEnd, place > 0 && truth[place - 1].state == .grace ? grace : nil)
+            until(.unstatedEnd, place > 0 && truth[place - 1].state == .grace ? grace : nil)
         case (.subscribed, .expired), (.renewing, .expired), (.subscribed, .grace),
             (.renewing, .grace), (.subscribed, .billingRetry), (.renewing, .billingRetry):
             until(.extended, extended)
@@ -127,6 +129,10 @@ struct PastStretch {
 
     /// Access until the paid end; no access until the refund was reversed.
     private var refundTakenBack: Timestamp? {
+        // A revocation that Apple states only later, as of an earlier time.
+        if let stated = stated.revocations[truth[place].transactionId], stated > AskedApple.now {
+            return AskedApple.now
+        }
         guard let end = truth[place].to, isOfPeriod else { return nil }
         switch said.state {
         case .subscribed, .renewing:

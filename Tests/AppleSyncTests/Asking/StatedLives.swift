@@ -22,6 +22,8 @@ struct StatedLives {
     }
 
     private(set) var purchases: [TransactionId: Purchase] = [:]
+    /// When Apple first signed a revocation of each transaction.
+    private(set) var revocations: [TransactionId: Timestamp] = [:]
     /// When renewals were extended, by customer.
     private(set) var extensions: [String: [Timestamp]] = [:]
 
@@ -37,6 +39,7 @@ struct StatedLives {
             let date = delivery.signedDate, let start = stated.purchaseDate,
             let end = stated.expiresDate
         else { return }
+        if stated.revocationDate != nil { revocations[id] = min(revocations[id] ?? date, date) }
         var purchase =
             purchases[id]
             ?? Purchase(

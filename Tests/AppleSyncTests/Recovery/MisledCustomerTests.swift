@@ -16,7 +16,7 @@ import Testing
 struct MisledCustomerTests {
     static let hour: Int64 = 3_600_000
     /// Sampling interval of answers.
-    static let step = 6 * hour
+    static let step = 12 * hour
 
     /// Everything that arrived live, except in an outage of ten days without retries by Apple.
     static func ledger() async throws -> RecoveryWorld {

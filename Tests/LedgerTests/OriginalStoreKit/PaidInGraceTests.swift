@@ -39,7 +39,7 @@ struct PaidInGraceTests {
     // MARK: Excluded
 
     @Test("A failure signed after it excludes it", arguments: lower)
-    func toldBefore(_ trust: Trust) {
+    func statedBefore(_ trust: Trust) {
         expectDenied(month(failed), recovered(by: trust, reported: day(30, second)))
         let life = given(month(failed) + [recovered(by: trust, reported: day(30, second + 1))])
         #expect(life.notices(.contradiction).isEmpty)
@@ -89,7 +89,7 @@ struct PaidInGraceTests {
     }
 
     @Test("Stated after the end of grace, it counts from there unless signed as over")
-    func toldLate() {
+    func statedLate() {
         let life = given(month(failed) + [recovered(by: .transport, reported: day(55))])
         #expect(
             life.history == [

@@ -85,7 +85,7 @@ struct ArrivalOrderTests {
 
     @Test(
         "Random orders of long lives, with repetitions",
-        arguments: 1...UInt64(Soak.count(10, soak: 40)))
+        arguments: 1...UInt64(Soak.count(6, soak: 40)))
     func randomOrders(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         let facts = RandomLife.facts(

@@ -5,19 +5,19 @@ import Testing
 /// Properties of every life, over arbitrary facts.
 @Suite("Invariants over random lives")
 struct InvariantTests {
-    private struct Told: Sendable {
+    private struct ReportedLife: Sendable {
         let seed: UInt64
         let facts: [Fact]
         let life: Lifecycle
     }
 
     /// 150 random lives, every third outside Production, every second hostile.
-    private static let lives: [Told] = (1...150).map { (seed: UInt64) in
+    private static let lives: [ReportedLife] = (1...150).map { (seed: UInt64) in
         let environment: Environment = seed.isMultiple(of: 3) ? .sandbox : .production
         let facts = RandomLife.facts(
             seed: seed, count: 1 + Int(seed % 50),
             isHostile: seed.isMultiple(of: 2))
-        return Told(
+        return ReportedLife(
             seed: seed, facts: facts,
             life: Lifecycle(facts, environment: environment, catalogue: Catalogue()))
     }

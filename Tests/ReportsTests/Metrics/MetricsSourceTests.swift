@@ -107,7 +107,7 @@ struct MetricsSourceTests {
             // From before the first arrival to after the last.
             let arrivals = try await session.ledger.log.events(after: 0).map(\.receivedAt)
             let span = try #require(arrivals.min()).milliseconds...arrivals.max()!.milliseconds
-            for number in 0..<Soak.count(24, soak: 48) {
+            for number in 0..<Soak.count(14, soak: 48) {
                 let asked = try MetricsQuestion(&chance, zones: ["UTC", "Europe/Berlin"])
                 let position = Int64.random(in: 0...session.head, using: &chance)
                 let time = Timestamp(

@@ -298,10 +298,10 @@ struct HostileNotificationV1Tests {
         let authority = TestAuthority.receipts
         var ledger = try place()
         ledger.roots = try ledger.roots.adding(authority.rootDER)
-        let told = OriginalStoreKit(AskedApple.production)
+        let store = OriginalStoreKit(AskedApple.production)
         ledger.configuration.catalogue = .simulated
         let beginning = try #require(AskedApple.production.sentSpan).lowerBound
-        let sent = try told.notificationsV1(
+        let sent = try store.notificationsV1(
             through: beginning.advanced(byMilliseconds: 200 * 86_400_000),
             password: MadeChain.secret, authority: authority)
         let first = try #require(sent.first)

@@ -285,7 +285,7 @@ struct ConsolePageTests {
     }
 
     @Test(
-        "A customer whose purchase was linked away is told whose it is now, and since which event")
+        "A customer whose purchase was linked away sees whose it is now, and since which event")
     func linkedAway() async throws {
         let id = purchase.id
         try await bought { client, _ in

@@ -6,5 +6,5 @@ struct StepObserver: ServingObserver {
 
     func verified(_ elapsed: Duration) { steps.pass("verified") }
     func appended(_ elapsed: Duration) { steps.pass("appended") }
-    func took(_ outcome: IntakeOutcome) { steps.pass("told") }
+    func took(_ outcome: IntakeOutcome) { steps.pass("reported") }
 }

@@ -6,7 +6,7 @@ import Testing
 /// it began, and a failed payment precedes all of those dates. It concerns only one period's end
 /// (`Lifecycle.md` §2 rule 5, "anchor kept"; §7).
 @Suite("A failed payment in a chain stated late")
-struct ToldLateTests {
+struct LateStatementTests {
     static let lower: [Trust] = [.secret, .transport]
 
     private func month(_ number: Int64, at signedDate: Timestamp = day(300)) -> Fact {

@@ -10,7 +10,7 @@ import Testing
 /// Changes that came due after an event arrived and before the feed processed it: without care
 /// neither would emit them.
 @Suite("Clock changes between an event's arrival and the feed's clock")
-struct UntoldClockTests {
+struct UnstatedClockTests {
     private let chain = MadeChain()
     private static let reported = ["started", "autoRenewDisabled", "expired"]
 

@@ -4,7 +4,7 @@ import LedgerTestSupport
 import Simulator
 
 /// Simulated customers, selected by what happened to them.
-struct ToldLives: Sendable {
+struct ReportedLives: Sendable {
     /// What happened to a customer.
     enum Kind: String, CaseIterable, Sendable {
         /// In the two forms Apple may send: as a later expiresDate, or as a renewalDate alone.
@@ -17,7 +17,7 @@ struct ToldLives: Sendable {
         firstPurchases: day(-160)...day(-20), horizon: ServedPlace.now)
 
     /// Two of each kind, of some more.
-    static let shared = ToldLives(each: 2)
+    static let shared = ReportedLives(each: 2)
 
     private(set) var lives: [SubscriberLife] = []
     private(set) var counts: [Kind: Int] = [:]
@@ -30,8 +30,8 @@ struct ToldLives: Sendable {
 
     /// Customers whose renewal was extended by a date that no transaction states, and who renewed
     /// since: the first `count`.
-    static func renewedSince(_ count: Int) -> ToldLives {
-        var reported = ToldLives(each: 0)
+    static func renewedSince(_ count: Int) -> ReportedLives {
+        var reported = ReportedLives(each: 0)
         for seed in seeds where reported.lives.count < count {
             guard world.environment(seed: seed) == .production else { continue }
             let life = world.life(seed: seed)
