@@ -4,9 +4,9 @@ import Testing
 
 @Suite("subledger api, against subledger simulate server")
 struct APICommandTests {
-    /// Eighty lives, as of 2026-06-01.
+    /// Two hundred lives, as of 2026-06-01.
     static let usualStore = [
-        "--authority", "apple", "--port", "0", "--chains", "80", "--now",
+        "--authority", "apple", "--port", "0", "--chains", "200", "--now",
         "2026-06-01T00:00:00Z", "--bundle-id", "com.example.app",
     ]
 

@@ -158,7 +158,7 @@ struct RecoverCommandTests {
             format.string(from: Date().addingTimeInterval(-days * 86_400))
         }
         let arguments = [
-            "--authority", "apple", "--port", "0", "--chains", "150", "--bundle-id",
+            "--authority", "apple", "--port", "0", "--chains", "300", "--bundle-id",
             "com.example.app", "--outage", "\(daysAgo(9))/\(daysAgo(1))",
             // Lives continue whenever this runs.
             "--first-purchases", "\(daysAgo(900))/\(daysAgo(100))",
