@@ -239,8 +239,12 @@ public struct Ingest: Sendable {
         }
         try await keep(refused, into: &summary)
         for piece in EventBatches(events) {
-            for result in try await log.append(Array(piece)) {
+            let results = try await log.append(Array(piece))
+            for (event, result) in zip(piece, results) {
                 summary.position = max(summary.position, result.position)
+                if let date = event.attributes.signedAt {
+                    summary.newestSignedAt = max(summary.newestSignedAt ?? date, date)
+                }
                 switch result {
                 case .appended: summary.appended += 1
                 case .duplicate: summary.duplicates += 1

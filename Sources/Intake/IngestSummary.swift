@@ -19,6 +19,8 @@ public struct IngestSummary: Sendable, Equatable, JSONObjectWritable {
     public var errorsOmitted: Int64 = 0
     /// The end of the log afterwards.
     public var position: Int64 = 0
+    /// The newest date at which evidence that is in the log now was signed; nil without any.
+    package var newestSignedAt: Timestamp?
 
     /// Reported errors (`Log.md` §6).
     public static let maximumErrors = 1_000

@@ -79,6 +79,7 @@ extension IngestSummary {
         quarantined += other.quarantined
         notKept += other.notKept
         position = max(position, other.position)
+        newestSignedAt = [newestSignedAt, other.newestSignedAt].compactMap { $0 }.max()
         for error in other.errors { add(error) }
         errorsOmitted += other.errorsOmitted
     }

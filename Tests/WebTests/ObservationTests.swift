@@ -114,6 +114,23 @@ struct ObservationTests {
         }
     }
 
+    @Test("A signed payload that is no notification is counted and logged once")
+    func misplaced() async throws {
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        (place.metrics, place.logger) = (ServiceMetrics(), codes.logger)
+        let upload = try JSONValue.parse(try MadePurchase().uploadBody())
+        let body = MadePurchase.body(upload["signedTransactionInfo"]?.string ?? "")
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            #expect(try await client.notify(body).code == "invalidBody")
+            let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+            let counted =
+                #"subledger_intake_total{environment="none",result="invalidBody",source="webhook"} 1"#
+            #expect(text.contains(counted + "\n"))
+            #expect(codes.metadata(of: "invalidBody").count == 1)
+        }
+    }
+
     // MARK: Answers to retention requests that are not recorded
 
     private static let chain = ChainId(

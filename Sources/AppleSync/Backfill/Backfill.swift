@@ -140,10 +140,24 @@ public struct Backfill: Sendable {
     private func fetch(_ id: String) async -> BackfillOutcome {
         var requests = CustomerRequests(client, ledgers: ledgers, id: id, in: choice)
         do throws(AppleRequestFailure) {
-            try await requests.purchases()
-            if includesRefunds { try await requests.refunds() }
+            do throws(AppleRequestFailure) { try await requests.purchases() } catch {
+                try requests.rethrow(error)
+            }
+            if includesRefunds {
+                do throws(AppleRequestFailure) { try await requests.refunds() } catch {
+                    try requests.rethrow(error)
+                }
+            }
         } catch { return BackfillOutcome(tally: requests.tally, failure: error) }
         return BackfillOutcome(tally: requests.tally, failure: nil)
+    }
+}
+
+extension CustomerRequests {
+    /// Throws the failure, unless Apple does not know the id in one request and answered another:
+    /// then the id is known.
+    fileprivate func rethrow(_ failure: AppleRequestFailure) throws(AppleRequestFailure) {
+        guard failure.isUnknownId, tally.requests > 0 else { throw failure }
     }
 }
 

@@ -10,10 +10,8 @@ internal import SQLiteStore
 extension Reconcile {
     /// Reconciles one chain: sends the cheapest request that may close its notices first, and stops
     /// once they are closed.
-    ///
-    /// - Parameter now: the time at which the run began, as of which notices are read.
     func lookUp(
-        _ work: ReconcileWork, _ scope: ReconcileScope, _ now: Timestamp
+        _ work: ReconcileWork, _ scope: ReconcileScope
     ) async -> ChainReconciliation {
         var result = ChainReconciliation(chain: work.chain, before: work.codes)
         guard let client = clients[work.chain.bundleId] else { return result }
@@ -22,7 +20,7 @@ extension Reconcile {
             in: .only(ledger.environment))
         var (isUnknown, wasContradicted) = (false, false)
         do throws(AppleRequestFailure) {
-            wasContradicted = try await notices(of: work.chain, now, atLeast: 0)
+            wasContradicted = try await notices(of: work.chain, customerRequests.tally.taken)
                 .contains(.contradiction)
             for endpoint in endpoints(work) {
                 let before = customerRequests.tally.taken
@@ -46,8 +44,7 @@ extension Reconcile {
                     continue
                 }
                 result.after = scope.open(
-                    try await notices(of: work.chain, now, atLeast: after.position),
-                    wasContradicted)
+                    try await notices(of: work.chain, after), wasContradicted)
                 if result.after.isEmpty {
                     result.failure = nil
                     break
@@ -87,12 +84,15 @@ extension Reconcile {
 
     // MARK: Notices
 
-    /// The open notices once the projections include `position`.
+    /// The open notices once the projections include what was taken: now, or as of the newest
+    /// signature taken, since Apple's clock may be ahead.
     private func notices(
-        of chain: ChainId, _ now: Timestamp, atLeast position: Int64
+        of chain: ChainId, _ taken: IngestSummary
     ) async throws(AppleRequestFailure) -> [NoticeCode] {
         do throws(StoreError) {
-            let snapshot = try await projected(position)
+            let snapshot = try await projected(taken.position)
+            let clock = ledgers.clock()
+            let now = max(clock, taken.newestSignedAt ?? clock)
             let moment = Moment(at: now, now: now)
             let reading = try await snapshot.readings(of: [chain], moment).first
             return reading?.answer.notices.map(\.code) ?? []

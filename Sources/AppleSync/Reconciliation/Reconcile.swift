@@ -70,6 +70,7 @@ public struct Reconcile: Sendable {
         let work: [ReconcileWork]
         let scope: ReconcileScope
         let budget: ReconcileBudget
+        /// When the run started; selects and orders the work.
         let now: Timestamp
         /// The end of the log when the run started.
         let start: Int64
@@ -128,7 +129,7 @@ public struct Reconcile: Sendable {
                     let next = waiting.popFirst()
                 {
                     let place = begun
-                    group.addTask { (place, await lookUp(next, run.scope, run.now)) }
+                    group.addTask { (place, await lookUp(next, run.scope)) }
                     begun += 1
                     waiting = waiting.drop { unusable.contains($0.chain.bundleId) }
                 }

@@ -315,17 +315,18 @@ public final class LedgerHost: Sendable {
     private func takePosted(
         _ body: consuming [UInt8]
     ) async throws(IntakeRefusal) -> IntakeReceipt {
+        let form: Submission.Form
         do throws(IntakeRefusal) {
-            let form: Submission.Form =
+            form =
                 switch try NotificationBody(body) {
                 case .signed(let token): .jws(token)
                 case .versionOne(let body): .notificationV1(body)
                 }
-            return try await notifications.take(Submission(form: form, input: "notification"))
         } catch {
-            if error.standing == .malformed { notifications.emitUnread(error) }
+            notifications.emitUnread(error)
             throw error
         }
+        return try await notifications.take(Submission(form: form, input: "notification"))
     }
 
     /// Appends a transaction that an app or its back end sent. Returns once it is durable.

@@ -73,6 +73,21 @@ struct BackfillFailureTests {
         #expect(windows.last == AskedApple.now.milliseconds)
     }
 
+    @Test(
+        "An id that Apple knows in one request and not in another is not unknown",
+        arguments: [ServedEndpoint.transactionHistory, .refundHistory])
+    func unknownInOne(_ endpoint: ServedEndpoint) async throws {
+        let id = try #require(AskedApple.longLife)
+        let ledger = try TemporaryLedger()
+        let apple = try AskedApple(faults: [ServedFaultRule(.error(4_040_010), only: endpoint)])
+        let report = try await usual.backfill([id], apple, ledger)
+        #expect(report.unknown == [])
+        #expect(report.run.done == 1)
+        #expect(report.isComplete)
+        #expect(report.run.appended > 0)
+        #expect(apple.api.counts[.refundHistory] == 1)
+    }
+
     /// An id whose renewal was extended.
     private static func extended() async throws -> String? {
         let apple = try AskedApple()

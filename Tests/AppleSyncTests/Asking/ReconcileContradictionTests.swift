@@ -79,4 +79,26 @@ struct ReconcileContradictionTests {
         // It existed before: nothing is reported as new.
         #expect(all.allSatisfy { $0.outcome != .contradiction })
     }
+
+    @Test("A contradiction that Apple signs after the run began, by a clock ahead, is found")
+    func signedDuringRun() async throws {
+        let chain = MadeChain()
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([chain.bought()])
+        // The life explains the gap; the subscription expired months before this status.
+        let active = chain.notification(
+            .refundDeclined, nil, 1, at: AskedApple.now.advanced(byMilliseconds: 2_000),
+            willRenew: false, status: .active)
+        let tokens = try (chain.life + [active]).map { try $0.token() }
+        let apple = try AskedApple(carrying: { _ in Told(tokens: tokens) })
+        let result = try #require(try await usual.reconcile(place, apple).results.first)
+        #expect(result.before == ["renewalOverdue"])
+        #expect(result.after == ["contradiction"])
+        #expect(result.outcome == .contradiction)
+        #expect(
+            result.queries.map(\.endpoint) == [
+                "notificationHistory", "allSubscriptionStatuses", "transactionHistory",
+                "refundHistory",
+            ])
+    }
 }
