@@ -14,6 +14,13 @@ package enum InputFile {
         return FileManager.default.isReadableFile(atPath: path) ? nil : "it cannot be read"
     }
 
+    /// Whether a path leads to something other than a regular file, such as a pipe, in which a read
+    /// may wait without end.
+    package static func isSpecial(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
+    }
+
     /// At most one byte more than `limit`, which is enough to detect what is too long; nil for what
     /// cannot be read, and for a directory. Blocks.
     ///

@@ -30,7 +30,7 @@ extension EnvironmentLedger {
         let log = try await EventLog.open(directory: directory)
         var operations: OperationsStore?
         var failure: StoreError?
-        if FileManager.default.fileExists(atPath: "\(directory)/\(OperationsStore.fileName)") {
+        if !OperationsStore.isMissing(in: directory) {
             // The log is backed up even without operational state.
             do throws(StoreError) {
                 operations = try await OperationsStore.open(directory: directory)
@@ -75,7 +75,7 @@ extension EnvironmentLedger {
     /// success.
     private static func requireExisting(_ directory: String) async throws {
         try await requireLog(directory)
-        guard hasLog(directory) else { throw BackupError.noLog(directory) }
+        guard try hasLog(directory) else { throw BackupError.noLog(directory) }
     }
 
     /// Closes log and operational state afterwards.
@@ -171,7 +171,7 @@ extension EnvironmentLedger {
             }
         } else {
             let directory = directory(configuration, environment)
-            guard hasLog(directory) else { return }
+            guard try hasLog(directory) else { return }
             operations = try await OperationsStore.open(directory: directory)
         }
         let result = await Outcome { () throws(StoreError) in

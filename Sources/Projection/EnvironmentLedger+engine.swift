@@ -17,9 +17,13 @@ extension EnvironmentLedger {
         let directory = directory(configuration, environment)
         guard let engine = try engine(of: configuration) else {
             try await requireLog(directory)
+            let log = try await EventLog.open(directory: directory)
+            // The log first: operational state is created before an event is appended.
+            let hasEvents = (try? await log.head()).map { $0.position > 0 } ?? false
+            let isMissing = OperationsStore.isMissing(in: directory)
             return OpenedLog(
-                log: try await EventLog.open(directory: directory),
-                operations: try await OperationsStore.open(directory: directory))
+                log: log, operations: try await OperationsStore.open(directory: directory),
+                hasLostOperations: hasEvents && isMissing)
         }
         if accepting, await Blocking.run({ DerivedFiles.facts(in: directory).isOpen }) {
             throw StoreError(
@@ -55,7 +59,7 @@ extension EnvironmentLedger {
     private static func embeddedEnd(
         _ directory: String
     ) async throws(StoreError) -> ProjectionCursor? {
-        guard hasLog(directory), !NodeMemory.exists(in: directory) else { return nil }
+        guard try hasLog(directory), !NodeMemory.exists(in: directory) else { return nil }
         let log = try await EventLog.open(directory: directory)
         return try await log.closing { log async throws(StoreError) in
             let position = try await log.head().position

@@ -16,6 +16,8 @@ public final class EnvironmentLedger: Sendable {
     public let operations: any OperationalState
     /// Whether other nodes append to the log, too.
     public let isShared: Bool
+    /// Whether the log had events, and its operational state was missing and is begun anew.
+    public let hasLostOperations: Bool
     /// Distinguishes derived data of this log from that of other logs.
     let witness: CursorVerifier
     private let currentFacts: Mutex<FactsStore>
@@ -82,7 +84,8 @@ public final class EnvironmentLedger: Sendable {
         witness = CursorVerifier(opened.log)
         operations = opened.operations
         currentFacts = Mutex(facts.store)
-        unreported = Mutex(facts.remarks)
+        hasLostOperations = opened.hasLostOperations
+        unreported = Mutex((hasLostOperations ? [.operationsGone] : []) + facts.remarks)
         apps = configuration.apps.map(\.bundleId)
         otherApps = configuration.otherApps
         catalogue = configuration.catalogue
@@ -104,15 +107,17 @@ public final class EnvironmentLedger: Sendable {
         return zone
     }
 
-    /// Whether a directory has a log. SQLite creates a database in an empty file, too.
-    package static func hasLog(_ directory: String) -> Bool {
-        stat.at("\(directory)/\(EventLog.fileName)").map { $0.st_size > 0 } ?? false
+    /// Whether a directory has a log. SQLite creates a database in an empty file, too. Throws where
+    /// that cannot be examined, as in a directory that this user may not enter.
+    package static func hasLog(_ directory: String) throws(StoreError) -> Bool {
+        let status = try stat.existing("\(directory)/\(EventLog.fileName)")
+        return status.map { $0.st_size > 0 } ?? false
     }
 
     /// A missing log is not recreated where derived data shows that it held events: positions would
     /// be assigned twice.
     package static func requireLog(_ directory: String) async throws(StoreError) {
-        guard !hasLog(directory) else { return }
+        guard try !hasLog(directory) else { return }
         try refuseNode(directory)
         let position = await projectedEnd(directory)
         guard position > 0 else { return }

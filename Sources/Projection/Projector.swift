@@ -32,7 +32,7 @@ public final class Projector: Sendable {
     /// Why derived data was rebuilt.
     public enum Remark: Hashable, Sendable {
         /// It belonged to another log (a restored backup, a fork), up to `position`.
-        case diverged(position: Int64)
+        case diverged(name: String, position: Int64)
         /// The current file was deleted or replaced by hand.
         case gone(name: String)
         /// The current file was damaged.
@@ -47,14 +47,16 @@ public final class Projector: Sendable {
         /// chain, where the row still names one, reports this in its notices, and the other chains
         /// are unaffected.
         case unreadable(position: Int64)
+        /// The log had events, and `operations.sqlite`, which is no derived data, was missing.
+        case operationsGone
 
         /// The remark for operators.
         public var text: String {
             switch self {
-            case .diverged(let position):
-                "Derived data was at position \(position) of another log (a restored backup, or a"
-                    + " fork?). It was rebuilt from this log; events that only the other one held"
-                    + " are not in any answer."
+            case .diverged(let name, let position):
+                "\(name) was at position \(position) of another log (a restored backup, or a fork?)."
+                    + " It was rebuilt from this log; events that only the other one held are not"
+                    + " in any answer."
             case .gone(let name): "\(name) was missing; \(Remark.mending(name))."
             case .damaged(let name): "\(name) was damaged; \(Remark.mending(name))."
             case .foreign(let link, let target):
@@ -71,6 +73,12 @@ public final class Projector: Sendable {
                     + " answer, and its chain has the notice unreadable. See `subledger audit"
                     + " verify`; restore the newest backup that verifies, which rebuilds all"
                     + " derived data."
+            case .operationsGone:
+                "\(OperationsStore.fileName) was missing or empty, and a new one was begun. Lost"
+                    + " with it are quarantined inputs, webhook cursors and waiting deliveries, and"
+                    + " signed checkpoints that no backup has. Stop every process and put the file"
+                    + " back; or deliver missed changes by `subledger webhooks redeliver NAME"
+                    + " --from P --to P`."
             }
         }
 
@@ -131,7 +139,8 @@ public final class Projector: Sendable {
         do throws(StoreError) {
             let facts = try await ledger.facts.checkpoint()
             if try await !isOfThisLog(ledger, facts) {
-                remarks.append(.diverged(position: facts.position))
+                let name = DerivedFiles.name(of: ledger.facts.path)
+                remarks.append(.diverged(name: name, position: facts.position))
                 try await ledger.recreateFacts(holding: lock)
             }
         } catch {
@@ -170,7 +179,8 @@ public final class Projector: Sendable {
             let store = try await ProjectionsStore.open(path)
             let checkpoint = try await store.checkpoint()
             guard try await isOfThisLog(ledger, checkpoint) else {
-                remarks.append(.diverged(position: checkpoint.position))
+                let name = DerivedFiles.name(of: path)
+                remarks.append(.diverged(name: name, position: checkpoint.position))
                 return (nil, false)
             }
             let isOfBuild = try await store.matches(ledger.build)

@@ -1,6 +1,5 @@
 import AppStore
 import ArgumentParser
-import Foundation
 import Intake
 import LedgerStore
 import Projection
@@ -101,7 +100,7 @@ struct AuditCommand: AsyncParsableCommand {
                     try await body(opened.log, opened.operations)
                 }
             }
-            if !EnvironmentLedger.hasLog(directory) {
+            if try !EnvironmentLedger.hasLog(directory) {
                 try await EnvironmentLedger.requireLog(directory)
                 throw Settings.noLog(
                     directory, hint: "; check --data, --environment and --config")
@@ -115,8 +114,8 @@ struct AuditCommand: AsyncParsableCommand {
             }
             let log = try await EventLog.open(directory: directory)
             return try await closing(log.close) {
-                let path = "\(directory)/\(OperationsStore.fileName)"
-                guard FileManager.default.fileExists(atPath: path) else {
+                // An audit begins no file anew: the next command that does says so.
+                guard !OperationsStore.isMissing(in: directory) else {
                     return try await body(log, nil)
                 }
                 let operations = try await OperationsStore.open(directory: directory)

@@ -42,8 +42,9 @@ struct BackupCommand: OutputCommand {
         let description = report.description
         let count = report.checkpointCount
         let signed = count > 0 ? ", \(count.named("checkpoint", "checkpoints"))" : ""
+        let part = count > 0 ? "some" : "the"
         let left =
-            report.checkpointsFailure.map { "warning: some checkpoints are left out: \($0)\n" }
+            report.checkpointsFailure.map { "warning: \(part) checkpoints are left out: \($0)\n" }
             ?? ""
         return Output(
             text: "backed up \(description.position.named("event", "events")) of"

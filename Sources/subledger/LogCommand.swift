@@ -164,7 +164,7 @@ extension Settings {
         configuration.dataDirectory = place
         configuration.database = nil
         let directory = "\(place)/\(EnvironmentLedger.directoryName(environment))"
-        guard !isSource || EnvironmentLedger.hasLog(directory) else {
+        guard try !isSource || EnvironmentLedger.hasLog(directory) else {
             throw Settings.noLog(directory)
         }
         return try await EnvironmentLedger.openLog(configuration, environment: environment)

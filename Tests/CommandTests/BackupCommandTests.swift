@@ -67,6 +67,8 @@ struct BackupCommandTests {
         let reported = try backup.json()
         #expect(reported["position"]?.int64 == 4 && reported["checkpointCount"]?.int64 == 0)
         #expect(reported["checkpointsFailure"]?.isNull == false)
+        let again = try await place.run("backup", "b.backup")
+        #expect(again.out.contains("\nwarning: the checkpoints are left out: "), "\(again.out)")
         let restored = try await place.run(["restore", "a.backup"] + other(place))
         #expect(restored.code == 0 && restored.out.contains("\nwarning: erasures since"))
     }

@@ -53,6 +53,11 @@ struct HangupTests {
         try place.write(["nonsense"], to: "tls.pem")
         service.launched.signal(SIGHUP)
         #expect(try await waits(service, for: "certificateUnusable", count: 1))
+        // Reading a pipe without a writer would never end, and nor would the service.
+        try FileManager.default.removeItem(atPath: place.file("tls.pem"))
+        try #require(mkfifo(place.file("tls.pem"), 0o600) == 0)
+        service.launched.signal(SIGHUP)
+        #expect(try await waits(service, for: "certificateUnusable", count: 2))
         #expect(try await service.terminate() == 0)
     }
 

@@ -49,6 +49,7 @@ struct OrphanTests {
         let refused = try await place.run("show", Evidence.id)
         #expect(refused.code == 74 && refused.errorCode == "fileReplaced", "\(refused.err)")
         #expect(refused.err.contains("No answer depends on it: move `operations.sqlite-wal`"))
+        #expect(refused.err.contains("webhook cursors and waiting deliveries"))
         #expect(!refused.err.contains("restore"))
         try remove("operations.sqlite-wal", from: place)
         #expect(try await place.run("show", Evidence.id).code == 0)

@@ -88,6 +88,18 @@ struct DrillTests {
         #expect(error?.code == .noLog)
         #expect(!FileManager.default.fileExists(atPath: ledger.configuration.dataDirectory))
     }
+
+    @Test("A directory that cannot be examined is not one without a log")
+    func unknown() async throws {
+        let ledger = try TemporaryLedger()
+        let directory = ledger.environmentDirectory
+        try #require(mkdir(ledger.configuration.dataDirectory, 0o700) == 0)
+        // A link to itself cannot be followed, not even by the super-user.
+        try #require(symlink(directory, directory) == 0)
+        await #expect(throws: StoreError(.ioError, reason: "", remedy: "")) {
+            try await backUp(ledger, to: ledger.directory.file("x"))
+        }
+    }
 }
 
 extension SubscriberWorld {

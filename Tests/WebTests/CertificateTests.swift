@@ -130,6 +130,9 @@ struct CertificateTests {
             #expect(reason()?.contains(expected) == true)
         }
         try FileManager.default.removeItem(atPath: files.privateKeyFile)
+        try #require(symlink("/dev/null", files.privateKeyFile) == 0)
+        #expect(reason() == "It is not a regular file.")
+        try FileManager.default.removeItem(atPath: files.privateKeyFile)
         #expect(reason()?.contains("cannot be read") == true)
         try FileManager.default.removeItem(atPath: files.certificateFile)
         #expect(reason()?.contains("cannot be read") == true)

@@ -297,6 +297,24 @@ struct RefusalTests {
         }
     }
 
+    @Test("Operational state that was lost is begun anew at the start, and the log says so")
+    func operationsLost() async throws {
+        let codes = LogCodes()
+        var place = try ServedPlace()
+        place.logger = codes.logger
+        for index in 0...1 {
+            try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+                #expect(try await client.notify(purchase.notificationBody(index)).status == 200)
+                let path = "/v1/subscriptions/\(purchase.id)?minPosition=\(index + 1)"
+                #expect(try await client.ask(path).status == 200)
+            }
+            #expect(codes.metadata(of: "operationsGone").count == index)
+            for suffix in ["", "-wal", "-shm"] {
+                unlink("\(place.directory(of: .production))/operations.sqlite\(suffix)")
+            }
+        }
+    }
+
     @Test("Projections deleted under the service are rebuilt, and answers continue")
     func projectionsDeleted() async throws {
         let codes = LogCodes()

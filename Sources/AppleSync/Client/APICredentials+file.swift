@@ -6,9 +6,15 @@ import Signing
 extension APICredentials {
     /// The credentials of an app with the key in its file. Throws `ConfigurationError` that names
     /// the setting below `key`, e.g. `apps[0].api`, and discloses no content.
+    ///
+    /// - `isPipeAllowed`: whether the file may be a pipe, in which reading may wait without end.
     public init(
-        _ api: Configuration.API, bundleId: BundleId, key: String
+        _ api: Configuration.API, bundleId: BundleId, key: String, isPipeAllowed: Bool = false
     ) throws(ConfigurationError) {
+        guard isPipeAllowed || !InputFile.isSpecial(api.privateKeyFile) else {
+            throw ConfigurationError(
+                .unreadableFile, key: "\(key).privateKeyFile", reason: SecretFile.irregular)
+        }
         let bound = PrivateKey.maximumPEMByteCount
         guard let pem = InputFile.readFile(api.privateKeyFile, limit: bound), pem.count <= bound
         else {

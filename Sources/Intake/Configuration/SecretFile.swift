@@ -8,12 +8,18 @@ package enum SecretFile {
             .map { $0.trimmingCharacters(in: .whitespaces) }.filter { !$0.isEmpty }
     }
 
+    /// The reason why a pipe is refused.
+    package static let irregular = "It is not a regular file."
+
     /// The text of a file of at most `byteCount` bytes; `key` names the setting in errors.
     ///
-    /// Throws `unreadableFile`, also for a larger file.
+    /// Throws `unreadableFile`, also for a larger file and for a pipe.
     package static func text(
         _ file: String, key: String, upTo byteCount: Int
     ) throws(ConfigurationError) -> String {
+        guard !InputFile.isSpecial(file) else {
+            throw ConfigurationError(.unreadableFile, key: key, reason: irregular)
+        }
         guard let bytes = InputFile.readFile(file, limit: byteCount), bytes.count <= byteCount
         else {
             throw ConfigurationError(

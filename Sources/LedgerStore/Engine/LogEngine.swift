@@ -26,10 +26,15 @@ public protocol LogEngine: Sendable {
 public struct OpenedLog: Sendable {
     public let log: any LedgerLog
     public let operations: any OperationalState
+    /// Whether the log had events, and its operational state was missing and is begun anew.
+    public let hasLostOperations: Bool
 
-    public init(log: any LedgerLog, operations: any OperationalState) {
+    public init(
+        log: any LedgerLog, operations: any OperationalState, hasLostOperations: Bool = false
+    ) {
         self.log = log
         self.operations = operations
+        self.hasLostOperations = hasLostOperations
     }
 
     public func close() async {

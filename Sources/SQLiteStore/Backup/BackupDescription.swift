@@ -115,17 +115,20 @@ struct BackupFile {
     /// Throws `backupUnreadable`, `backupForeign`, `backupNewer` or `backupDamaged`.
     init(_ path: String) throws(BackupError) {
         let (byteCount, tail): (Int64, [UInt8])
+        func unreadable(_ reason: String) -> BackupError {
+            BackupError(
+                .backupUnreadable, path: path, reason: reason,
+                remedy: "Check the path and its permissions; nothing was changed.")
+        }
+        // Opening a pipe may wait without end.
+        guard !OpenFile.isSpecial(path) else { throw unreadable("It is not a regular file.") }
         do throws(StoreError) {
             file = try OpenFile.reading(path)
             byteCount = try file.byteCount()
             tail = try file.read(
                 at: max(0, byteCount - Int64(BackupDescription.maximumByteCount)),
                 count: BackupDescription.maximumByteCount)
-        } catch {
-            throw BackupError(
-                .backupUnreadable, path: path, reason: error.reason,
-                remedy: "Check the path and its permissions; nothing was changed.")
-        }
+        } catch { throw unreadable(error.reason) }
         description = try BackupDescription(tail: tail, fileByteCount: byteCount, path: path)
     }
 

@@ -22,8 +22,15 @@ public final class CopiedLog: Sendable {
     ///
     /// Throws what `EventLog.open` throws, and `ioError` for a log that keeps changing.
     public static func open(_ directory: String) async throws(StoreError) -> CopiedLog {
+        try await open(directory, copyingTo: FileManager.default.temporaryDirectory.path)
+    }
+
+    /// - `parent`: the directory for temporary files.
+    static func open(
+        _ directory: String, copyingTo parent: String
+    ) async throws(StoreError) -> CopiedLog {
         let place = try await Blocking.run { () throws(StoreError) in
-            try CopiedLog.copy(directory)
+            try CopiedLog.copy(directory, in: parent)
         }
         do throws(StoreError) {
             return CopiedLog(log: try await EventLog.open(directory: place), directory: place)
@@ -48,16 +55,20 @@ public final class CopiedLog: Sendable {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    /// Copies the log; returns the directory of the copy.
-    private static func copy(_ directory: String) throws(StoreError) -> String {
+    /// Copies the log into a new directory in `parent`; returns that of the copy.
+    private static func copy(_ directory: String, in parent: String) throws(StoreError) -> String {
         let source = "\(directory)/\(EventLog.fileName)"
         try ReplacedLog.requireFinished(source)
         for _ in 0..<attemptCount {
             let before = trace(source)
-            let target = FileManager.default.temporaryDirectory
-                .appending(path: "subledger-audit-\(UUID().uuidString)").path
+            let target = "\(parent)/subledger-audit-\(UUID().uuidString)"
             guard mkdir(target, DatabaseFile.directoryMode) == 0 else {
-                throw DatabaseFile.systemError(errno, path: target)
+                let number = errno
+                throw StoreError(
+                    DatabaseFile.systemError(number, path: parent).code, path: parent,
+                    reason: "No copy of the log can be made in it."
+                        + " \(String(cString: strerror(number))).",
+                    remedy: "Name a writable directory with room for the log in TMPDIR.")
             }
             do throws(StoreError) {
                 for suffix in ["", "-wal"] {

@@ -31,6 +31,11 @@ public final class OperationsStore: OperationalState {
         return try await Blocking.run { () throws(StoreError) in try OperationsStore(path: path) }
     }
 
+    /// Whether a directory has no such file, or one of 0 bytes, which SQLite takes for a new one.
+    package static func isMissing(in directory: String) -> Bool {
+        stat.at("\(directory)/\(fileName)").map { $0.st_size == 0 } ?? true
+    }
+
     /// Blocks while the file is opened and migrated.
     private init(path: String) throws(StoreError) {
         location = path
@@ -57,8 +62,8 @@ public final class OperationsStore: OperationalState {
         StoreError(
             error.code, path: error.path, reason: error.reason,
             remedy: "No answer depends on it: move \(leftover) away, and the next command"
-                + " creates a new one; quarantined inputs, and signed checkpoints that no"
-                + " backup has, are then lost.")
+                + " creates a new one; quarantined inputs, webhook cursors and waiting"
+                + " deliveries, and signed checkpoints that no backup has, are then lost.")
     }
 
     public func close() async {

@@ -1,4 +1,5 @@
 package import Foundation
+package import LedgerStore
 
 /// The status of a file (stat(2)).
 extension stat {
@@ -6,6 +7,16 @@ extension stat {
     package static func at(_ path: String) -> stat? {
         var status = stat()
         return stat(path, &status) == 0 ? status : nil
+    }
+
+    /// As `at`, but throws `fileReadOnly` or `ioError` where it cannot be examined.
+    package static func existing(_ path: String) throws(StoreError) -> stat? {
+        if let status = at(path) { return status }
+        let number = errno
+        guard number == ENOENT || number == ENOTDIR else {
+            throw DatabaseFile.systemError(number, path: path)
+        }
+        return nil
     }
 
     /// As `at`, of a link itself instead of what it names.

@@ -192,6 +192,10 @@ public struct Doctor: Sendable {
             let isEmpty = quarantined == 0
             var findings = [Finding(.good, "log", "\(ledger.log.location), position \(head)")]
             findings += derived
+            if ledger.hasLostOperations {
+                let remark = Projector.Remark.operationsGone
+                findings.append(Finding(.warning, "operations", remark.text))
+            }
             findings.append(
                 Finding(
                     isEmpty ? .good : .warning, "quarantine",
@@ -227,7 +231,7 @@ public struct Doctor: Sendable {
         // What cannot be read in the log is a finding about the log.
         let repaired = (session.projector?.remarks ?? []).filter { remark in
             if case .unreadable = remark { return false }
-            return true
+            return remark != .operationsGone
         }
         return [Finding(.good, "projections", "up to position \(session.head)")]
             + repaired.map { Finding(.warning, "projections", $0.text) }

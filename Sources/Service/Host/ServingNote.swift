@@ -52,7 +52,7 @@ public struct ServingNote: Sendable {
 // MARK: Projections and files
 
 extension ServingNote {
-    /// A problem of derived data was found and repaired.
+    /// A problem of files was found and repaired.
     static func remark(_ environment: Environment, _ remark: Projector.Remark) -> ServingNote {
         let (level, code): (Level, String) =
             switch remark {
@@ -63,6 +63,7 @@ extension ServingNote {
             case .relinked: (.warning, "projectionsRelinked")
             case .otherRules: (.warning, "projectionsOtherRules")
             case .unreadable: (.error, "logDamaged")
+            case .operationsGone: (.warning, "operationsGone")
             }
         return ServingNote(level, code, in: environment, remark.text)
     }

@@ -101,7 +101,10 @@ final class CertificateStore: Sendable {
     }
 
     private static func contents(_ path: String) throws(Failure) -> [UInt8] {
-        guard let bytes = InputFile.read(path, limit: maximumByteCount),
+        guard !InputFile.isSpecial(path) else {
+            throw Failure(path: path, reason: SecretFile.irregular)
+        }
+        guard let bytes = InputFile.readFile(path, limit: maximumByteCount),
             bytes.count <= maximumByteCount
         else {
             throw Failure(

@@ -117,11 +117,14 @@ extension Settings {
                 ConfigurationError.Code.missingKey, "\(app.bundleId) has no key.", .configuration)
         }
         let key = "\(app.key).api"
+        let configured = configuration.ledger.app(app.bundleId)?.api
         do throws(ConfigurationError) {
             try api.requireUsable(key: key)
-            return try APICredentials(api, bundleId: app.bundleId, key: key)
+            return try APICredentials(
+                api, bundleId: app.bundleId, key: key,
+                isPipeAllowed: api.privateKeyFile != configured?.privateKeyFile)
         } catch {
-            throw error.naming(api, over: configuration.ledger.app(app.bundleId)?.api, key)
+            throw error.naming(api, over: configured, key)
         }
     }
 }

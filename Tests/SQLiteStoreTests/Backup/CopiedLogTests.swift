@@ -69,6 +69,18 @@ struct CopiedLogTests {
         }
     }
 
+    @Test("Where no copy can be made, the refusal names the directory and TMPDIR")
+    func noPlace() async throws {
+        let directory = try await copied(1)
+        let parent = directory.file("none")
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await CopiedLog.open(directory.path, copyingTo: parent)
+        }
+        #expect(error?.path == parent)
+        #expect(error?.reason.hasPrefix("No copy of the log can be made in it.") == true)
+        #expect(error?.remedy.contains("TMPDIR") == true)
+    }
+
     @Test("A copy is needed only if the directory or the log is read-only")
     func needed() async throws {
         let directory = try await copied(1)

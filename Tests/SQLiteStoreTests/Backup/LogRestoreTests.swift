@@ -152,6 +152,9 @@ struct LogRestoreTests {
     func missing() async throws {
         let place = try BackupPlace()
         await #expect(throws: BackupPlace.failure(.backupUnreadable)) { try await place.restore() }
+        // Neither is a device or a pipe read.
+        try #require(symlink("/dev/null", place.backup) == 0)
+        await #expect(throws: BackupPlace.failure(.backupUnreadable)) { try await place.restore() }
     }
 
     @Test("The longest description is shorter than the number of bytes read")

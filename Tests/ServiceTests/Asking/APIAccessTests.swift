@@ -66,7 +66,7 @@ struct APIAccessTests {
         }
         #expect(error?.key == "apps[0].api.privateKeyFile")
         #expect(error?.description.contains("hidden") == false)
-        for missing in [directory.file("none"), directory.file("")] {
+        for missing in [directory.file("none"), directory.file(""), "/dev/null"] {
             let api = Configuration.API(keyId: "k", issuerId: "i", privateKeyFile: missing)
             let error = #expect(throws: ConfigurationError.self) {
                 try APICredentials(api, bundleId: BundleId("a"), key: "apps[0].api")

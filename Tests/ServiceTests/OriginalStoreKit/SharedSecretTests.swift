@@ -23,6 +23,14 @@ struct SharedSecretTests {
         #expect((SharedSecret(text: text) != nil) == isSecret)
     }
 
+    @Test("A file of secrets that is not a regular one is refused, and not read")
+    func special() {
+        let error = #expect(throws: ConfigurationError.self) {
+            try SecretFile.text("/dev/null", key: "k", upTo: 10)
+        }
+        #expect(error?.code == .unreadableFile)
+    }
+
     @Test("Neither its description nor its mirror shows it")
     func hidden() throws {
         let secret = try #require(SharedSecret(text: "0123456789abcdef"))

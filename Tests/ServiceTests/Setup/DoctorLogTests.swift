@@ -100,7 +100,10 @@ struct DoctorLogTests {
             #expect(found.count == 1 && found[0].hasPrefix("bad "))
             #expect(try await ledger.audit().projectionsMatch == false)
         }
-        try await ledger.session { #expect(!$0.remarks.isEmpty) }
+        // Facts and projections, each by its name.
+        try await ledger.session { session in
+            #expect(session.remarks.count == 2 && Set(session.remarks).count == 2)
+        }
         #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
     }
 
@@ -111,6 +114,20 @@ struct DoctorLogTests {
         try Data(repeating: 0xA5, count: 20_000).write(to: URL(filePath: path))
         let found = await findings(ledger, about: "projections")
         #expect(found.count == 2 && found[1].hasPrefix("warning "))
+        #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
+    }
+
+    @Test("Lost operational state is a warning, once", arguments: [true, false])
+    func lostOperations(isEmpty: Bool) async throws {
+        let ledger = try await ledger()
+        #expect(await findings(ledger, about: "operations") == [])
+        let path = "\(ledger.environmentDirectory)/\(OperationsStore.fileName)"
+        for suffix in ["", "-wal", "-shm"] { unlink(path + suffix) }
+        if isEmpty { try Data().write(to: URL(filePath: path)) }
+        let found = await findings(ledger, about: "operations")
+        #expect(found.count == 1 && found[0].hasPrefix("warning operations.sqlite was missing"))
+        #expect(found.first?.contains("webhook cursors and waiting deliveries") == true)
+        #expect(await findings(ledger, about: "operations") == [])
         #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
     }
 
