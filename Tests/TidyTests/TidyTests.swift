@@ -237,7 +237,9 @@ struct TidyTests {
         for (number, line) in source.lines.enumerated() {
             if start == nil {
                 guard TidyTests.mayBegin.contains(where: { TidyTests.holds(line, $0) }),
-                    line.drop(while: { $0 == " " }).prefixMatch(of: first) != nil
+                    line.drop(while: { $0 == " " }).prefixMatch(of: first) != nil,
+                    // A body on one line ends there.
+                    !(TidyTests.holds(line, "{") && line.last == "}")
                 else { continue }
                 start = (number, line.prefix { $0 == " " } + "}")
                 hasBody = false

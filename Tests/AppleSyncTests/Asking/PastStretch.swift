@@ -10,8 +10,8 @@ enum MigratedExcuse: String, CaseIterable {
     case graceOfKeptAnchor
     /// Follows another excuse in the same access: the time before it is reported differently.
     case label
-    /// No evidence of a reversed refund: only the time in between is lost. Or none yet: Apple states
-    /// the refund later, as of then.
+    /// No evidence of a reversed refund: only the time in between is lost. Or none yet: Apple
+    /// states the refund later, as of then.
     case refundTakenBack
     /// An extension that Apple no longer reports: until then the transaction's own end holds, and a
     /// later payment failure counts from there.
