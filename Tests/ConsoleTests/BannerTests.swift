@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import LedgerStore
 import Testing
 
 @testable import Console
@@ -25,6 +26,27 @@ struct BannerTests {
         behind.ageSeconds = 7
         #expect(html(behind).contains("The database cannot be reached"))
         #expect(html(behind).contains("answers are 7 s old") && !html(behind).contains("included"))
+        for (code, text) in [
+            (StoreError.Code.fileLocked, "This node cannot follow the log (fileLocked)."),
+            (.logWentBack, "The log lacks events that this node has seen.</b> At 5."),
+        ] {
+            behind.logFailure = StoreError(code, reason: "At 5.", remedy: "")
+            let page = html(behind)
+            for part in [text, "7 s old", "1 event is not included yet"] {
+                #expect(page.contains(part), "\(code) \(part)")
+            }
+            #expect(!page.contains("database cannot"))
+            #expect(page.contains("subledger log accept") == (code == .logWentBack))
+        }
+    }
+
+    @Test("A decision that cannot be checked is not stated")
+    func unchecked() {
+        var one = frame
+        one.done = 7
+        #expect(html(one).contains("Done: it is event"))
+        one.isDoneChecked = false
+        #expect(!html(one).contains("Done: it is event"))
     }
 
     @Test("A page of one app leads to that of all apps in the same view")

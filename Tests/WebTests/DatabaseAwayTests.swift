@@ -53,6 +53,7 @@ struct DatabaseAwayTests {
             try await Self.checkKnowledge(client, path)
             try await Self.checkTools(client, purchase.id)
             try await Self.checkSearch(client, purchase.id)
+            try await Self.checkConsole(client, purchase.id)
             // Each report states the age that its result had when it was made.
             let current = try await client.get(early)
             #expect(current.status == 200 && current.headers[Self.age] == nil)
@@ -111,6 +112,18 @@ struct DatabaseAwayTests {
             let refused = try await client.get("/v1/search?q=\(text)")
             #expect(refused.status == 503 && refused.code == "databaseUnavailable", "\(text)")
         }
+    }
+
+    /// The page after an act is shown where it includes the event, without stating what that is, and
+    /// otherwise says that the act is recorded.
+    private static func checkConsole(_ client: WebClient, _ id: String) async throws {
+        let page = "/console/production/subscriptions/\(id)"
+        let shown = try await client.get("\(page)?done=2")
+        #expect(shown.status == 200 && !shown.text.contains("Done: it is event"))
+        #expect(shown.text.contains("The database cannot be reached"))
+        let behind = try await client.get("\(page)?done=3")
+        #expect(behind.status == 503 && behind.text.contains("projectionBehind"))
+        #expect(behind.text.contains("Recorded as event #3; do not send it again."))
     }
 
     /// What assistants and operators learn while the database is away, from a node that was not

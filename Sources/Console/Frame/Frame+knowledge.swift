@@ -15,7 +15,7 @@ extension Frame {
         let fields: HTML = """
             \(Page.hidden(stated))\
             <label for="knownAt">As known at</label>
-            <input id="knownAt" name="knownAt" value="\(value)" placeholder="now, a day, a time or #position" \
+            <input id="knownAt" name="knownAt" value="\(value)" placeholder="day, time or #position" \
             maxlength="40" data-key="t" spellcheck="false">
             \(slider)
             """

@@ -1,5 +1,6 @@
 package import AppStore
 package import Ledger
+package import LedgerStore
 package import Projection
 internal import Queries
 
@@ -27,6 +28,10 @@ package struct Frame: Sendable {
     package var place: [(String, String?)] = []
     /// The position of the event that an act has just appended.
     package var done: Int64?
+    /// False where the log could not be read to check that `done` is a recent decision.
+    package var isDoneChecked = true
+    /// The position that the answer includes at least; `done` has precedence.
+    package var minPosition: Int64?
     /// The entitlement that the act has just granted, where no product of the catalogue has it.
     package var unlisted: String?
     /// What an operator's act has just done.
@@ -44,6 +49,8 @@ package struct Frame: Sendable {
     package var lag: Int64 = 0
     /// Seconds for which the shared log could not be read; nil while it can.
     package var ageSeconds: Int64?
+    /// Why this node does not follow it; nil while it does.
+    package var logFailure: StoreError?
     /// Nil: not confirmed.
     package var complete: CompleteWindow?
     /// Whether an app of the page is not configured, and nothing of it known to be complete.
@@ -87,6 +94,28 @@ package struct Frame: Sendable {
         guard state.knowledge == .everything, let position else { return frame }
         (frame.lag, frame.position) = (max(0, position + lag - stamp.position), stamp.position)
         return frame
+    }
+
+    // MARK: Failures of the log
+
+    static let away: HTML = "<b>The database cannot be reached.</b>"
+
+    /// What an operator does about a log that went back.
+    static let wentBackAdvice: HTML = """
+        Find out which server was promoted, or accept the log (<code>subledger log accept</code>).
+        """
+
+    /// Why this node does not follow the log although the database can be reached.
+    var obstacle: HTML? {
+        switch logFailure?.code {
+        case nil, .databaseUnavailable: nil
+        case .logWentBack:
+            """
+            <b>The log lacks events that this node has seen.</b> \(logFailure?.reason ?? "") \
+            \(Frame.wentBackAdvice)
+            """
+        case let code?: "<b>This node cannot follow the log (\(code.rawValue)).</b>"
+        }
     }
 
     // MARK: Links

@@ -126,7 +126,7 @@ package struct Page: Sendable {
 
     private var banners: HTML {
         var parts = HTML()
-        if let done = frame.done {
+        if let done = frame.done, frame.isDoneChecked {
             parts += """
                 <p class="banner info" role="status">Done: it is event \(frame.event(done)), and stands \
                 in the timeline for ever.</p>
@@ -143,10 +143,11 @@ package struct Page: Sendable {
         }
         if let seconds = frame.ageSeconds {
             parts += """
-                <p class="banner warn" role="status"><b>The database cannot be reached.</b> These \
-                answers are \(seconds) s old.</p>
+                <p class="banner warn" role="status">\(frame.obstacle ?? Frame.away) These answers are \
+                \(seconds) s old.</p>
                 """
-        } else if frame.lag > 0 {
+        }
+        if frame.lag > 0, frame.ageSeconds == nil || frame.obstacle != nil {
             let events: HTML = frame.lag == 1 ? "1 event is" : "\(frame.lag) events are"
             parts += "<p class=\"banner warn\" role=\"status\">\(events) not included yet.</p>"
         }

@@ -51,9 +51,11 @@ package struct IntakePage {
             """ : status.isKnown ? "; lag 0" : ""
         guard status.isReady else {
             let advice: HTML =
-                status.environment == .production
-                ? "Apple sends them again: nothing is lost if this ends within days."
-                : "Apple sends these once: recover the window afterwards (30 days)."
+                status.problems.contains(StoreError.Code.logWentBack.rawValue)
+                ? Frame.wentBackAdvice
+                : status.environment == .production
+                    ? "Apple sends them again: nothing is lost if this ends within days."
+                    : "Apple sends these once: recover the window afterwards (30 days)."
             return """
                 <section class="verdict no"><p>✗ <b>Events are not accepted</b>: \
                 \(status.problems.joined(separator: ", "))\(lag).</p>\
@@ -151,9 +153,11 @@ package struct IntakePage {
             bytes < 10 << 20 ? "\(bytes >> 10) KiB" : "\(bytes >> 20) MiB"
         }
         let files = status.files
+        // A log in a database has no file here, and neither has operational state.
+        let isShared = files.logByteCount == 0
         let fields = HTML.fields([
-            ("Log", "\(size(files.logByteCount))"),
-            ("Operations", "\(size(files.operationsByteCount))"),
+            ("Log", isShared ? nil : "\(size(files.logByteCount))"),
+            ("Operations", isShared ? nil : "\(size(files.operationsByteCount))"),
             ("Derived", "\(size(files.derivedByteCount))"),
             ("Free", files.freeByteCount.map { "\(size($0))" }),
             ("Clock", status.isClockTrusted ? nil : "✗ jumped; answers about now wait"),

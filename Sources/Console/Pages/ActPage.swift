@@ -175,15 +175,16 @@ package struct ActPage {
 }
 
 extension Frame {
-    /// The form of an act.
+    /// The form of an act, with the position that its author has seen.
     func form(to address: String, _ fields: HTML, button: String) -> HTML {
-        """
-        <form class="act" method="post" action="\(address)" data-once>
-        <input type="hidden" name="key" value="\(key)">
-        \(fields)
-        <button>\(button)</button>
-        </form>
-        """
+        let seen = values["position"] ?? position.map(String.init)
+        return """
+            <form class="act" method="post" action="\(address)" data-once>
+            <input type="hidden" name="key" value="\(key)">
+            \(Page.hidden([("position", seen)]))\(fields)
+            <button>\(button)</button>
+            </form>
+            """
     }
 
     /// The fields of who acts, and why. Signed in, the token names the author; otherwise the name

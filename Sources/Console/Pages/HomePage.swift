@@ -43,7 +43,7 @@ package enum HomePage {
     private static func work(
         _ status: IntakeStatus, _ webhooks: [WebhookStanding]?, _ frame: Frame
     ) -> HTML {
-        var items: [HTML] = []
+        var items = frame.obstacle.map { [$0] } ?? []
         let outages = status.apps.flatMap { $0.outages?.windows ?? [] }.count
         if outages > 0 {
             let what = outages == 1 ? "1 suspected outage" : "\(outages) suspected outages"

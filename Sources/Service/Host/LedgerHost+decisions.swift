@@ -37,12 +37,14 @@ extension LedgerHost {
         return RepeatableAnswer(answer: reported, isRepeated: receipt.isRepeated)
     }
 
-    /// The same without an answer.
+    /// The same without an answer. `position` is that of the state in which the author decided; nil
+    /// for the present. Where the chain or the customer was erased after it, the command is refused
+    /// (`erasureOvertaken`).
     public func receipt(
-        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
-        _ scope: QueryScope
+        _ action: Command.Action, about id: String?, asOf position: Int64? = nil,
+        _ order: CommandIntake.Order, _ scope: QueryScope
     ) async throws -> CommandReceipt {
-        do { return try await decided(action, about: id, order, scope) } catch {
+        do { return try await decided(action, about: id, asOf: position, order, scope) } catch {
             noteRefused(
                 action, about: id, order, in: scope.environment, code: LedgerHost.code(of: error))
             throw error
@@ -50,8 +52,8 @@ extension LedgerHost {
     }
 
     private func decided(
-        _ action: Command.Action, about id: String?, _ order: CommandIntake.Order,
-        _ scope: QueryScope
+        _ action: Command.Action, about id: String?, asOf position: Int64?,
+        _ order: CommandIntake.Order, _ scope: QueryScope
     ) async throws -> CommandReceipt {
         let served = try ledger(scope.environment)
         try requireClock()
@@ -65,7 +67,7 @@ extension LedgerHost {
             var chain: ChainId?
             if let id { chain = try await snapshot.chain(id, scope.bundleId, of: served) }
             return try await commands(served).run(
-                action, about: chain, asOf: snapshot.position, order)
+                action, about: chain, asOf: min(position ?? .max, snapshot.position), order)
         }
     }
 

@@ -29,7 +29,8 @@ public struct LookupFailure: Error, Sendable, Equatable {
 }
 
 extension LedgerHost {
-    /// Requests data from Apple and appends it; returns once answers include it.
+    /// Requests data from Apple and appends it. Answers include it from the head of the ledger on,
+    /// as known when this returns.
     ///
     /// Returns a transaction of the order, or nil where Apple names none.
     ///
@@ -56,8 +57,11 @@ extension LedgerHost {
             } catch let error as AppleRequestFailure {
                 throw LookupFailure(code: error.code, message: error.message)
             }
-            let head = try await served.ledger.log.head().position
-            _ = try await served.snapshot(atLeast: head)
+            // What was asked is not asked again because the log cannot be read now.
+            if let head = try? await served.ledger.log.head().position {
+                served.board.reached(head: head)
+                served.wake.raise()
+            }
             return found
         }
     }

@@ -53,12 +53,11 @@ public struct VerificationError: Error, Hashable, Sendable, CustomStringConverti
 
 extension String {
     /// The name of an app or environment for a message: printable ASCII up to `namedByteCount`
-    /// bytes, else a placeholder. Such names come from untrusted input.
+    /// bytes, else what is wrong with it. Such names come from untrusted input.
     package var named: String {
         guard !isEmpty else { return "no name" }
-        guard utf8.count <= String.namedByteCount, utf8.allSatisfy({ (0x21...0x7E).contains($0) })
-        else { return "an unprintable name" }
-        return self
+        guard utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return "an unprintable name" }
+        return utf8.count <= String.namedByteCount ? self : "a name that is too long"
     }
 
     /// Longest name in a message; Apple's bundle ids have at most 155 characters.

@@ -48,8 +48,12 @@ extension ConsolePages {
             }, page: { frame in try await actPage(act, frame) },
             act: { frame, sent in
                 let (action, chain) = try action(act, frame, sent.form)
+                let seen = try sent.form.text("position").map { _ in
+                    try sent.form.position("position")
+                }
                 let receipt = try await host.receipt(
-                    action, about: chain, try sent.form.order(frame, sent.context), scope(frame))
+                    action, about: chain, asOf: seen, try sent.form.order(frame, sent.context),
+                    scope(frame))
                 // The page it is about, which names its position.
                 return Response.seeOther(
                     frame.state.url(

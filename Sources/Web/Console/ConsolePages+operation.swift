@@ -138,7 +138,9 @@ extension ConsolePages {
         case .retryQuarantine:
             // Showing this page does not state that evidence without an environment belongs here.
             _ = try await host.retryQuarantine(order, environment, isEnvironmentNamed: false)
-            return done(frame, ["quarantine"], .retried)
+            return Response.seeOther(
+                frame.state.url(
+                    ["quarantine"], [("did", OperatorForm.Result.retried.rawValue)]))
         case .recover:
             let body = RecoveryBody(
                 from: try form.time("from"),
@@ -157,13 +159,13 @@ extension ConsolePages {
         case .lookUp:
             let chain = try await host.reading(id, scope(frame)).chain
             _ = try await host.lookUp(.chain(chain), order, environment)
-            return done(frame, ["subscriptions", id], .asked)
+            return try asked(frame, about: id)
         case .order:
             guard let found = try await host.lookUp(.order(id), order, environment).value else {
                 throw Problem(
                     .notFound, code: "noSuchOrder", detail: "Apple knows no such order.")
             }
-            return done(frame, ["subscriptions", found], .asked)
+            return try asked(frame, about: found)
         case .audit:
             _ = try await host.startAudit(
                 withSignatures: form.text("signatures") == "true", order, environment)
@@ -171,7 +173,14 @@ extension ConsolePages {
         }
     }
 
-    private func done(
-        _ frame: Frame, _ path: [String], _ result: OperatorForm.Result
-    ) -> Response { Response.seeOther(frame.state.url(path, [("did", result.rawValue)])) }
+    /// Redirects to the subscription that Apple was asked about, which waits for what it sent.
+    private func asked(_ frame: Frame, about id: String) throws -> Response {
+        let head = try host.ledger(frame.state.environment).head
+        return Response.seeOther(
+            frame.state.url(
+                ["subscriptions", id],
+                [
+                    ("did", OperatorForm.Result.asked.rawValue), ("minPosition", String(head)),
+                ]))
+    }
 }

@@ -77,12 +77,20 @@ extension ConsolePages {
         return (try await checked(frame), before)
     }
 
-    /// Removes a `done` that is not a recent decision, since a link could name any event.
+    /// Removes a `done` that is not a recent decision, since a link could name any event. While the
+    /// log cannot be read, the page waits for the event and does not state what it is.
     private func checked(_ asked: Frame) async throws -> Frame {
         guard let done = asked.done else { return asked }
         var frame = asked
         frame.done = nil
-        let detail = try await host.event(at: done, scope(frame), withProof: false)
+        let detail: EventDetail?
+        do { detail = try await host.event(at: done, scope(frame), withProof: false) } catch {
+            let unreadable: [StoreError.Code] = [.databaseUnavailable, .logWentBack]
+            guard unreadable.map(\.rawValue).contains(Problem(error).code) else { throw error }
+            frame.done = done
+            frame.isDoneChecked = false
+            return frame
+        }
         let age = detail.map { frame.now.milliseconds(since: $0.event.receivedAt) } ?? .max
         let isDecision = detail?.event.attributes.kind == .command
         return isDecision && age <= ConsolePages.doneMilliseconds ? asked : frame
@@ -105,17 +113,27 @@ extension ConsolePages {
     private static let doneMilliseconds: Int64 = 600_000
 
     /// Reads the answer after an act. While the projections have not reached the act, the problem
-    /// says that it is in the log: otherwise its author would send it again.
+    /// says that it was done: otherwise its author would send it again.
     private func recorded<Value: Sendable>(
         _ frame: Frame, _ read: () async throws -> Value
     ) async throws -> Value {
         do { return try await read() } catch {
             let problem = Problem(error)
-            guard let done = frame.done, problem.position != nil else { throw error }
+            guard problem.position != nil else { throw error }
+            let detail: String
+            if let done = frame.done {
+                detail =
+                    "Recorded as event #\(done); do not send it again. The page loads itself once it"
+                    + " includes the event."
+            } else if frame.result == .asked {
+                detail =
+                    "Apple was asked, and what it sent is not included yet; do not ask again. The"
+                    + " page loads itself once it is."
+            } else {
+                throw error
+            }
             throw Problem(
-                problem.status, code: problem.code,
-                detail: "Recorded as event #\(done); do not send it again. The page loads itself"
-                    + " once it includes the event.", retryAfter: problem.retryAfter)
+                problem.status, code: problem.code, detail: detail, retryAfter: problem.retryAfter)
         }
     }
 }

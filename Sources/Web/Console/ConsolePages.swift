@@ -45,7 +45,9 @@ struct ConsolePages: Sendable {
             frame.position = ledger.projectedPosition
             frame.lag = ledger.lag.positions
             frame.ageSeconds = ledger.age.map(\.components.seconds)
+            frame.logFailure = frame.ageSeconds == nil ? nil : ledger.projectionFailure
         }
+        frame.minPosition = scope.minPosition
         return frame
     }
 
@@ -78,7 +80,8 @@ struct ConsolePages: Sendable {
     func scope(_ frame: Frame) -> QueryScope {
         QueryScope(
             environment: frame.state.environment, bundleId: frame.state.bundleId,
-            at: frame.state.at, knowledge: frame.state.knowledge, minPosition: frame.done)
+            at: frame.state.at, knowledge: frame.state.knowledge,
+            minPosition: frame.done ?? frame.minPosition)
     }
 
     /// The sender of a form, as `FormDrafts` counts it: the user who is signed in, else the

@@ -5,6 +5,7 @@ import Projection
 import Service
 import Testing
 
+@testable import Console
 @testable import Web
 
 @Suite("What is typed into forms of the console")
@@ -68,6 +69,54 @@ struct KeptFormTests {
                 "key=k&actor=sara&reason=\(encoded)".utf8)
             #expect(refused.status == 400)
             #expect(refused.text.contains(String(repeating: "\u{3042}", count: 2_000)))
+        }
+    }
+
+    @Test("A form that was opened before an erasure is refused after it, and stays as it was typed")
+    func erased() async throws {
+        let path = "\(KeptFormTests.home)/customers/ann"
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let served = try host.ledger(.production)
+            for key in ["k1", "k2"] {
+                let noted = try await client.submit(
+                    "\(path)/note", "key=\(key)&actor=sara&reason=r&position=0".utf8)
+                #expect(noted.status == 303)
+            }
+            _ = try await served.snapshot(atLeast: 2)
+            let field = "name=\"position\" value=\"2\""
+            #expect(try await client.get("\(path)/note").text.contains(field))
+            let erasure = "key=one&actor=dpo&reason=request+7&\(ErasePage.confirmation)=ann"
+            #expect(try await client.submit("\(path)/erase", erasure.utf8).status == 303)
+            _ = try await served.snapshot(atLeast: 3)
+            let body = "key=k3&actor=sara&reason=ticket+7"
+            let refused = try await client.submit("\(path)/note", "\(body)&position=2".utf8)
+            #expect(refused.status == 503)
+            for part in ["was erased after this form was opened", "ticket 7", field] {
+                #expect(refused.text.contains(part), "\(part)")
+            }
+            let noted = try await host.decisions(.production).refused
+            #expect(noted.map(\.code) == ["erasureOvertaken"])
+            let invalid = try await client.submit("\(path)/note", "\(body)&position=x".utf8)
+            #expect(invalid.status == 400)
+            #expect(try await host.end() == 3)
+            // One that was opened afterwards is a decision about a new person.
+            let opened = try await client.submit("\(path)/note", "\(body)&position=3".utf8)
+            #expect(opened.status == 303)
+        }
+    }
+
+    @Test("The page after a look-up waits for what Apple sent, and says so")
+    func asked() async throws {
+        var place = try ServedPlace()
+        place.waitLimit = ServedPlace.briefWait
+        let path = "\(KeptFormTests.home)/subscriptions/\(purchase.id)?did=asked&minPosition"
+        try await place.serve(renewed: purchase) { client, _ in
+            let included = try await client.get("\(path)=2")
+            #expect(included.status == 200)
+            #expect(included.text.contains("Apple was asked; what it sent is included."))
+            let behind = try await client.get("\(path)=3")
+            #expect(behind.status == 503 && behind.headers[.refresh] != nil)
+            #expect(behind.text.contains("not included yet; do not ask again"))
         }
     }
 

@@ -1,5 +1,6 @@
 import AppStore
 import HummingbirdTesting
+import LedgerStore
 import Projection
 import Testing
 
@@ -14,18 +15,53 @@ struct LivePageTests {
     /// RFC 9112 §7.1, after another chunk.
     static let lastChunk = "\r\n0\r\n\r\n"
 
-    /// The line of a node that accepts no events.
-    private func refusal(_ environment: Environment) -> String {
+    private func status(
+        _ environment: Environment, _ problem: String, logByteCount: Int64 = 0
+    ) -> IntakeStatus {
         let counts = IntakeCounts(since: ServedPlace.now, outcomes: [])
-        let status = IntakeStatus(
-            environment: environment, at: ServedPlace.now, problems: ["logUnavailable"], head: 0,
+        var files = IntakeStatus.FileSizes()
+        files.logByteCount = logByteCount
+        return IntakeStatus(
+            environment: environment, at: ServedPlace.now, problems: [problem], head: 0,
             projectedPosition: nil, lagPositions: 0, lagMilliseconds: 0,
             clockJumpMilliseconds: nil, apps: [], intake: counts, unassigned: counts,
-            quarantine: [], files: IntakeStatus.FileSizes())
-        let frame = Frame(
+            quarantine: [], files: files)
+    }
+
+    private func frame(_ environment: Environment) -> Frame {
+        Frame(
             state: ViewState(environment: environment), viewer: .unnamed, served: [environment],
             reportZone: ReportZone("UTC")!, now: ServedPlace.now, path: ["intake"])
-        return IntakePage.health(status, frame).text
+    }
+
+    /// The line of a node that accepts no events.
+    private func refusal(_ environment: Environment) -> String {
+        IntakePage.health(status(environment, "logUnavailable"), frame(environment)).text
+    }
+
+    @Test("A log that went back is to do, and Apple's repetitions are no remedy for it")
+    func wentBack() {
+        for environment in [Environment.production, .sandbox] {
+            var frame = frame(environment)
+            let status = status(environment, "logWentBack")
+            for page in [HomePage.page(frame, status, []), IntakePage(frame, status).page] {
+                #expect(page.html.contains("subledger log accept"))
+                #expect(!page.html.contains("Apple sends"))
+            }
+            let item = "<li data-row><b>The log lacks events that this node has seen."
+            #expect(!HomePage.page(frame, status, []).html.contains(item))
+            frame.logFailure = StoreError(.logWentBack, reason: "", remedy: "")
+            #expect(HomePage.page(frame, status, []).html.contains(item))
+        }
+    }
+
+    @Test("Sizes of the log and of operational state are those of files", arguments: [0, 4_096])
+    func sizes(count: Int64) {
+        let status = status(.production, "fileLocked", logByteCount: count)
+        let page = IntakePage(frame(.production), status).page.html
+        for name in ["Log", "Operations"] {
+            #expect(page.contains("<dt>\(name)</dt>") == (count > 0), "\(name)")
+        }
     }
 
     @Test("A node that has not read the database yet claims no lag")
