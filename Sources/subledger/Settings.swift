@@ -5,6 +5,12 @@ import Intake
 import Projection
 import Service
 import Signing
+import Synchronization
+
+/// Trusted roots, read when they are first needed, and once: a pipe can be read only once.
+private final class ReadRoots: Sendable {
+    let known = Mutex<TrustedRoots?>(nil)
+}
 
 /// The resolved options of a command.
 struct Settings {
@@ -14,8 +20,7 @@ struct Settings {
     let isEnvironmentNamed: Bool
     /// The app the operator named, to which the command is then limited.
     let bundleId: BundleId?
-    /// Read once, since a pipe can be read only once.
-    private let roots: Result<TrustedRoots, CommandFailure>
+    private let roots = ReadRoots()
 
     /// - Parameter usualFile: the configuration file that is read where none is named; nil: none.
     init(
@@ -65,8 +70,6 @@ struct Settings {
             }
             configuration.apps[0].appAppleId = number
         }
-        let paths = configuration.trustedRoots
-        roots = Result { () throws(CommandFailure) in try Settings.roots(in: paths) }
         self.configuration = configuration
     }
 
@@ -143,7 +146,14 @@ struct Settings {
     private static let rootKeys = "trustedRoots, --trust-root or SUBLEDGER_TRUST_ROOT"
 
     /// Apple's pinned root and the configured ones.
-    func trustedRoots() throws(CommandFailure) -> TrustedRoots { try roots.get() }
+    func trustedRoots() throws(CommandFailure) -> TrustedRoots {
+        try roots.known.withLock { (known) throws(CommandFailure) -> TrustedRoots in
+            if let known { return known }
+            let read = try Settings.roots(in: configuration.trustedRoots)
+            known = read
+            return read
+        }
+    }
 
     private static func roots(in paths: [String]) throws(CommandFailure) -> TrustedRoots {
         var roots = TrustedRoots.apple

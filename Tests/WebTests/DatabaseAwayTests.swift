@@ -114,8 +114,8 @@ struct DatabaseAwayTests {
         }
     }
 
-    /// The page after an act is shown where it includes the event, without stating what that is, and
-    /// otherwise says that the act is recorded.
+    /// The page after an act is shown where it includes the event, without stating what that is,
+    /// and otherwise says that the act is recorded.
     private static func checkConsole(_ client: WebClient, _ id: String) async throws {
         let page = "/console/production/subscriptions/\(id)"
         let shown = try await client.get("\(page)?done=2")
