@@ -171,7 +171,7 @@ extension EnvironmentLedger {
             }
         } else {
             let directory = directory(configuration, environment)
-            guard try hasLog(directory) else { return }
+            guard try hasLog(directory), !OperationsStore.isMissing(in: directory) else { return }
             operations = try await OperationsStore.open(directory: directory)
         }
         let result = await Outcome { () throws(StoreError) in

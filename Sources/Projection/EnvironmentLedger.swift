@@ -85,7 +85,7 @@ public final class EnvironmentLedger: Sendable {
         operations = opened.operations
         currentFacts = Mutex(facts.store)
         hasLostOperations = opened.hasLostOperations
-        unreported = Mutex((hasLostOperations ? [.operationsGone] : []) + facts.remarks)
+        unreported = Mutex(facts.remarks)
         apps = configuration.apps.map(\.bundleId)
         otherApps = configuration.otherApps
         catalogue = configuration.catalogue

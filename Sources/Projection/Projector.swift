@@ -76,9 +76,9 @@ public final class Projector: Sendable {
             case .operationsGone:
                 "\(OperationsStore.fileName) was missing or empty, and a new one was begun. Lost"
                     + " with it are quarantined inputs, webhook cursors and waiting deliveries, and"
-                    + " signed checkpoints that no backup has. Stop every process and put the file"
-                    + " back; or deliver missed changes by `subledger webhooks redeliver NAME"
-                    + " --from P --to P`."
+                    + " signed checkpoints that no backup has. Stop every process, remove the new"
+                    + " file with its -wal and -shm, and put the old ones back; or deliver missed"
+                    + " changes by `subledger webhooks redeliver NAME --from P --to Q`."
             }
         }
 

@@ -54,8 +54,12 @@ extension Settings {
     }
 
     func openLedger(_ environment: Environment? = nil) async throws -> EnvironmentLedger {
-        try await EnvironmentLedger.open(
+        let ledger = try await EnvironmentLedger.open(
             configuration.ledger, environment: environment ?? self.environment)
+        if ledger.hasLostOperations {
+            Terminal.note("warning: \(Projector.Remark.operationsGone.text)")
+        }
+        return ledger
     }
 
     /// Catches up an open ledger, with progress on standard error; warns when derived data had to

@@ -123,7 +123,7 @@ struct DatabaseAwayTests {
         #expect(shown.text.contains("The database cannot be reached"))
         let behind = try await client.get("\(page)?done=3")
         #expect(behind.status == 503 && behind.text.contains("projectionBehind"))
-        #expect(behind.text.contains("Recorded as event #3; do not send it again."))
+        #expect(behind.text.contains("whether event #3 is the decision just made"))
     }
 
     /// What assistants and operators learn while the database is away, from a node that was not

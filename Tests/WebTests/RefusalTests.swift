@@ -304,6 +304,8 @@ struct RefusalTests {
         place.logger = codes.logger
         for index in 0...1 {
             try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+                // At the start, also while nothing is new.
+                #expect(codes.metadata(of: "operationsGone").count == index)
                 #expect(try await client.notify(purchase.notificationBody(index)).status == 200)
                 let path = "/v1/subscriptions/\(purchase.id)?minPosition=\(index + 1)"
                 #expect(try await client.ask(path).status == 200)

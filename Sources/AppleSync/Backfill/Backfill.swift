@@ -140,24 +140,15 @@ public struct Backfill: Sendable {
     private func fetch(_ id: String) async -> BackfillOutcome {
         var requests = CustomerRequests(client, ledgers: ledgers, id: id, in: choice)
         do throws(AppleRequestFailure) {
-            do throws(AppleRequestFailure) { try await requests.purchases() } catch {
-                try requests.rethrow(error)
-            }
+            try await requests.purchases()
             if includesRefunds {
+                // What was answered before is known.
                 do throws(AppleRequestFailure) { try await requests.refunds() } catch {
-                    try requests.rethrow(error)
+                    guard error.isUnknownId else { throw error }
                 }
             }
         } catch { return BackfillOutcome(tally: requests.tally, failure: error) }
         return BackfillOutcome(tally: requests.tally, failure: nil)
-    }
-}
-
-extension CustomerRequests {
-    /// Throws the failure, unless Apple does not know the id in one request and answered another:
-    /// then the id is known.
-    fileprivate func rethrow(_ failure: AppleRequestFailure) throws(AppleRequestFailure) {
-        guard failure.isUnknownId, tally.requests > 0 else { throw failure }
     }
 }
 

@@ -45,7 +45,9 @@ package struct CustomerRequests: Sendable {
         do throws(AppleRequestFailure) { try await statuses() } catch {
             guard error.isUnknownId else { throw error }
         }
-        try await transactions()
+        do throws(AppleRequestFailure) { try await transactions() } catch {
+            guard error.isUnknownId, tally.requests > 0 else { throw error }
+        }
         try await extensions()
     }
 

@@ -30,7 +30,7 @@ package struct Frame: Sendable {
     package var done: Int64?
     /// False where the log could not be read to check that `done` is a recent decision.
     package var isDoneChecked = true
-    /// The position that the answer includes at least; `done` has precedence.
+    /// The position that the answer after a look-up includes at least; `done` has precedence.
     package var minPosition: Int64?
     /// The entitlement that the act has just granted, where no product of the catalogue has it.
     package var unlisted: String?

@@ -95,8 +95,13 @@ package struct ActPage {
             <section><h2>Before</h2><p>\(about) \(chain.map { held($0) })</p></section>
             <section><h2>After</h2><p>\(after)</p></section>
             </div>
-            \(frame.form(to: frame.formAddress, fields + asked, button: button))
+            \(frame.form(to: frame.formAddress, seen + fields + asked, button: button))
             """)
+    }
+
+    /// The position that the author of the form has seen.
+    private var seen: HTML {
+        Page.hidden([("position", frame.values["position"] ?? frame.position.map(String.init))])
     }
 
     /// A link needs both sides: asks for the other one first, so that both can be compared.
@@ -175,16 +180,15 @@ package struct ActPage {
 }
 
 extension Frame {
-    /// The form of an act, with the position that its author has seen.
+    /// The form of an act.
     func form(to address: String, _ fields: HTML, button: String) -> HTML {
-        let seen = values["position"] ?? position.map(String.init)
-        return """
-            <form class="act" method="post" action="\(address)" data-once>
-            <input type="hidden" name="key" value="\(key)">
-            \(Page.hidden([("position", seen)]))\(fields)
-            <button>\(button)</button>
-            </form>
-            """
+        """
+        <form class="act" method="post" action="\(address)" data-once>
+        <input type="hidden" name="key" value="\(key)">
+        \(fields)
+        <button>\(button)</button>
+        </form>
+        """
     }
 
     /// The fields of who acts, and why. Signed in, the token names the author; otherwise the name

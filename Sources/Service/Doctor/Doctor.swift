@@ -231,7 +231,7 @@ public struct Doctor: Sendable {
         // What cannot be read in the log is a finding about the log.
         let repaired = (session.projector?.remarks ?? []).filter { remark in
             if case .unreadable = remark { return false }
-            return remark != .operationsGone
+            return true
         }
         return [Finding(.good, "projections", "up to position \(session.head)")]
             + repaired.map { Finding(.warning, "projections", $0.text) }

@@ -149,6 +149,7 @@ public final class LedgerHost: Sendable {
     ) async throws(StoreError) -> ServedLedger {
         let ledger = try await EnvironmentLedger.open(
             configuration.ledger, environment: environment)
+        if ledger.hasLostOperations { observer.noted(.remark(environment, .operationsGone)) }
         let served = ServedLedger(ledger, observer: observer, waitLimit: waitLimit)
         // Failing to read it does not prevent the start.
         do throws(StoreError) { _ = try await ledger.log.head() } catch {

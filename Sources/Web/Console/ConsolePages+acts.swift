@@ -2,6 +2,7 @@ internal import AppStore
 internal import Console
 import Hummingbird
 internal import Ledger
+internal import LedgerStore
 internal import Queries
 internal import Service
 
@@ -51,13 +52,23 @@ extension ConsolePages {
                 let seen = try sent.form.text("position").map { _ in
                     try sent.form.position("position")
                 }
-                let receipt = try await host.receipt(
-                    action, about: chain, asOf: seen, try sent.form.order(frame, sent.context),
-                    scope(frame))
-                // The page it is about, which names its position.
-                return Response.seeOther(
-                    frame.state.url(
-                        Array(frame.path.prefix(2)), [("done", String(receipt.position))]))
+                let order = try sent.form.order(frame, sent.context)
+                do {
+                    let receipt = try await host.receipt(
+                        action, about: chain, asOf: seen, order, scope(frame))
+                    // The page it is about, which names its position.
+                    return Response.seeOther(
+                        frame.state.url(
+                            Array(frame.path.prefix(2)), [("done", String(receipt.position))]))
+                } catch {
+                    let code = Problem(error).code
+                    guard code == StoreError.Code.erasureOvertaken.rawValue else { throw error }
+                    // Sent again, it would be refused again.
+                    throw Problem(
+                        .conflict, code: code,
+                        detail: "What this is about was erased after this form was opened: nothing"
+                            + " was decided. If it still applies, open the form again.")
+                }
             })
     }
 

@@ -151,7 +151,7 @@ extension ConsoleForm {
 
     /// Throws `invalidParameter`.
     func position(_ name: String) throws(Problem) -> Int64 {
-        guard let number = Int64(plain: try required(name)) else {
+        guard let number = Int64(plain: try required(name)), number >= 0 else {
             throw Problem.invalid("\(name) takes a position.")
         }
         return number

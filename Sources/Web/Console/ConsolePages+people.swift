@@ -123,12 +123,14 @@ extension ConsolePages {
             let detail: String
             if let done = frame.done {
                 detail =
-                    "Recorded as event #\(done); do not send it again. The page loads itself once it"
-                    + " includes the event."
+                    frame.isDoneChecked
+                    ? "Recorded as event #\(done); do not send it again. The page loads itself once"
+                        + " it includes the event."
+                    : "It cannot be read now whether event #\(done) is the decision just made."
+                        + " Before sending it again, wait for this page, which loads itself."
             } else if frame.result == .asked {
                 detail =
-                    "Apple was asked, and what it sent is not included yet; do not ask again. The"
-                    + " page loads itself once it is."
+                    "What Apple was asked for is not included yet. The page loads itself once it is."
             } else {
                 throw error
             }

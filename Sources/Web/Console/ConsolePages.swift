@@ -81,7 +81,7 @@ struct ConsolePages: Sendable {
         QueryScope(
             environment: frame.state.environment, bundleId: frame.state.bundleId,
             at: frame.state.at, knowledge: frame.state.knowledge,
-            minPosition: frame.done ?? frame.minPosition)
+            minPosition: frame.done ?? (frame.result == .asked ? frame.minPosition : nil))
     }
 
     /// The sender of a form, as `FormDrafts` counts it: the user who is signed in, else the

@@ -2,7 +2,6 @@ internal import AppStore
 import HTTPTypes
 import Hummingbird
 internal import Ledger
-internal import LedgerStore
 import NIOCore
 internal import Queries
 
@@ -40,12 +39,8 @@ struct Problem: Error, Sendable {
 
     var isKeyReused: Bool { code == CommandError.Code.idempotencyKeyReused.rawValue }
 
-    /// The detail as a form says it, whose key and position are not fields that can be changed.
+    /// The detail as a form says it, whose key is not a field that can be changed.
     var formDetail: String {
-        if code == StoreError.Code.erasureOvertaken.rawValue {
-            return "What this is about was erased after this form was opened: nothing was decided."
-                + " If it still applies, open the form again."
-        }
         guard isKeyReused else { return detail }
         return "This form was already sent with other content, which stands. Send it again to have"
             + " this done as well."
