@@ -25,9 +25,9 @@ struct UnconfiguredAppTests {
     func metrics() async throws {
         let ledger = try await place()
         for (app, isRemarked) in [(nil, true), (Self.former, true), (MadeChain.app, false)] {
-            for name in ["churn", "starts", "mrr"] {
+            for name in [MetricName.churn(isPaid: false), .mrr, .ltv] {
                 let stamp = try await ledger.metrics(bundleId: app) {
-                    try await $0.metric(try MetricName(name), .made()).stamp
+                    try await $0.metric(name, .made()).stamp
                 }
                 #expect(stamp.remarks.contains(.notConfigured) == isRemarked, "\(name)")
             }
