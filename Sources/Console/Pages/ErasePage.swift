@@ -46,6 +46,13 @@ package struct ErasePage {
         subject = frame.path[0] == "customers" ? .customer(CustomerId(stated: id)) : .chain(id)
     }
 
+    /// Whether the id was typed, with an author and a reason.
+    package var isConfirmed: Bool {
+        let order = [frame.viewer.name ?? frame.values["actor"], frame.values["reason"]]
+        return subject.isNamed(by: frame.values[ErasePage.confirmation])
+            && order.allSatisfy { $0?.isEmpty == false }
+    }
+
     private var title: String {
         switch subject {
         case .customer: "Erase the data of customer \(subject.id)"
@@ -89,6 +96,18 @@ package struct ErasePage {
             <p>Not reached: backups (<code>restore</code> applies the erasure again where it replaces this \
             log, or with <code>--erasures</code>), exports to warehouses, and what receivers of webhooks \
             keep; they get a <code>chain.erased</code> change.</p>
+            \(form(fields: confirmed, button: "Erase for ever"))
+            """)
+    }
+
+    /// Asks for the id where the log holds nothing of it, or nothing any more, since what an
+    /// interrupted erasure left is removed by the same order.
+    package var rest: Page {
+        Page(
+            title, frame,
+            """
+            <p>An erasure that was interrupted may have erased the log and left something elsewhere: type \
+            the id to finish it.</p>
             \(form(fields: confirmed, button: "Erase for ever"))
             """)
     }

@@ -11,7 +11,11 @@ extension ConsolePages {
             addForm(
                 "\(kind)/:id/erase", to: group,
                 admit: { frame, _ in try admit(frame, for: .admin) },
-                page: { frame in ErasePage(frame).question },
+                page: { frame in
+                    let page = ErasePage(frame)
+                    // A confirmed erasure that failed may have erased in the log already.
+                    return page.isConfirmed ? page.rest : page.question
+                },
                 act: { frame, sent in try await erase(frame, sent) })
         }
     }
@@ -31,10 +35,17 @@ extension ConsolePages {
             var frame = frame
             let isWrong = typed != nil
             if isWrong { frame.failure = "This is not the id; nothing was erased." }
-            let plan = try await host.erasurePlan(
-                chains: subject.chains, customer: subject.customer, scope(frame))
-            return response(
-                ErasePage(frame).page(plan), status: isWrong ? .badRequest : .ok)
+            do {
+                let plan = try await host.erasurePlan(
+                    chains: subject.chains, customer: subject.customer, scope(frame))
+                return response(
+                    ErasePage(frame).page(plan), status: isWrong ? .badRequest : .ok)
+            } catch {
+                let problem = Problem(error)
+                guard problem.status == .notFound else { throw error }
+                frame.failure = problem.detail
+                return response(ErasePage(frame).rest, problem)
+            }
         }
         let receipt = try await host.erase(
             chains: subject.chains, customer: subject.customer, order, scope(frame))
