@@ -84,10 +84,21 @@ struct ServeLimitedFileTests {
 
     @Test("restore names the error of a log into which its write-ahead log cannot be moved")
     func restored() async throws {
+        let bodies = try await bodies()
+        var outcome = try await restoreLimited(bodies)
+        // A periodic checkpoint before the kill leaves nothing to move.
+        for _ in 0..<4 where outcome.code == 0 { outcome = try await restoreLimited(bodies) }
+        #expect(outcome.code == 74)
+        #expect(outcome.err.contains("error: ioError: "), "\(outcome.err)")
+    }
+
+    /// Kills a service whose write-ahead log holds `bodies`, and restores a backup of the first,
+    /// where the log's file may not grow by all of them.
+    private func restoreLimited(_ bodies: [[UInt8]]) async throws -> Outcome {
         let place = try Workplace()
         let service = try await ServiceRun(place)
         let connection = try RawConnection(port: service.port)
-        for (number, body) in try await bodies().enumerated() {
+        for (number, body) in bodies.enumerated() {
             #expect(await connection.notify(body)?.status == 200)
             if number == 0 {
                 let backup = try await place.run("backup", "one.backup")
@@ -98,12 +109,10 @@ struct ServeLimitedFileTests {
         let log = try FileManager.default.attributesOfItem(
             atPath: place.file("data/production/log.sqlite"))
         let size = try #require(log[.size] as? NSNumber).uint64Value
-        let restored = try await place.program(
+        return try await place.program(
             FileLimiter.path,
             ["--fsize=\(size + 20_000)", Workplace.binary, "restore", "one.backup", "--replace"]
                 + place.options)
-        #expect(restored.code == 74)
-        #expect(restored.err.contains("error: ioError: "), "\(restored.err)")
     }
 }
 
