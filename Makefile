@@ -113,7 +113,7 @@ test-deb: deb
 	Tests/Debian/install.sh "$$package" || { echo "error: dpkg could not install or remove the package as it should; see above."; exit 1; }
 
 # The tests that `Soak` of Tests/TestSupport makes longer.
-LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests|AccessReasonTests|ReplayTests|CellChainsTests|MetricsSourceTests|ErasedFiguresTests|QuarantineTests|TruthTests|PlainReadingTests|MutationTests|UnsyncedCommitTests|DamagedWriteAheadLogTests|ProjectionsBuildTests|ErasureFaultTests|RetentionFaultTests|JSONStrictnessTests|PayloadTests|SetAsideTests
+LONG_TESTS = FaultLoopTests|FlipTests|DerivedFaultTests|LogMigrationTests|MigratedPastTests|TamperingTests|PlainCustomersTests|ArrivalOrderTests|BundleTests|ProofCommandTests|AppendFaultTests|DrillTests|AccessReasonTests|ReplayTests|CellChainsTests|MetricsSourceTests|ErasedFiguresTests|QuarantineTests|TruthTests|PlainReadingTests|MutationTests|UnsyncedCommitTests|DamagedWriteAheadLogTests|ProjectionsBuildTests|ErasureFaultTests|RetentionFaultTests|JSONStrictnessTests|PayloadTests|SetAsideTests|StoreConcurrencyConformance|LogErasureTests|LogRestoreTests|LogEvidencePackingTests|RevocationTests|SignedNoteTests|CheckpointTests
 
 # Ends by itself and cleans up; a script that cannot run here reports that in one sentence.
 soak: PACKAGES += $(TEST_PACKAGES) curl strace

@@ -228,17 +228,6 @@ struct RequestTests {
         #expect(asked.transport.requests.count == 1)
     }
 
-    @Test("a renewal date is extended by 1 to 90 days only", arguments: [-1, 0, 91])
-    func extensionBounds(_ days: Int64) async throws {
-        let asked = try Asked([.json(RequestTests.nothing)])
-        let failure = await Asked.failure {
-            try await RequestTests.extend(asked, days: days)
-        }
-        #expect(failure?.code == .invalidRequest)
-        try await RequestTests.extend(asked, days: 1)
-        #expect(asked.transport.requests.count == 1)
-    }
-
     @Test("consumption data that Apple forbids is rejected")
     func consumptionRules() async throws {
         let asked = try Asked([.json("")])
@@ -246,7 +235,6 @@ struct RequestTests {
         for change: (inout ConsumptionRequest) -> Void in [
             { $0.customerConsented = false }, { $0.customerConsented = nil },
             { $0.deliveryStatus = nil }, { $0.sampleContentProvided = nil },
-            { $0.consumptionPercentage = -1 }, { $0.consumptionPercentage = 100_001 },
             { $0.deliveryStatus = Raw(.undeliveredOther) },
             { $0.consumptionPercentage = 100_000 }, { $0.consumptionPercentage = 0 },
         ] {

@@ -8,7 +8,7 @@ import Testing
 @Suite("Mutated payloads")
 struct MutationTests {
     static let seeds: [UInt64] = [1, 2, 3, 4]
-    static let rounds = Soak.count(500, soak: 1_500)
+    static let rounds = Soak.count(300, soak: 1_500)
     static let samples = [
         FullPayloads.minified(FullPayloads.transaction),
         FullPayloads.minified(FullPayloads.notification),

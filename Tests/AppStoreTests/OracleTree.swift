@@ -13,16 +13,17 @@ indirect enum OracleTree: Decodable, Equatable {
 
     init(from decoder: any Decoder) throws {
         let value = try decoder.singleValueContainer()
+        // Texts first, which most values are: each attempt in vain throws.
         if value.decodeNil() {
             self = .null
+        } else if let text = try? value.decode(String.self) {
+            self = .string(text)
         } else if let bool = try? value.decode(Bool.self) {
             self = .bool(bool)
         } else if let integer = try? value.decode(Int64.self) {
             self = .integer(integer)
         } else if let double = try? value.decode(Double.self) {
             self = .fraction(double)
-        } else if let text = try? value.decode(String.self) {
-            self = .string(text)
         } else if let elements = try? value.decode([OracleTree].self) {
             self = .array(elements)
         } else {

@@ -88,12 +88,12 @@ struct TimestampTests {
         #expect(Timestamp(userInput: text)?.milliseconds == milliseconds)
     }
 
-    @Test("Every day of nine centuries agrees with Foundation's calendar")
+    @Test("Days of nine centuries agree with Foundation's calendar")
     func calendar() throws {
         var calendar = Calendar(identifier: .gregorian)
         calendar.timeZone = try #require(TimeZone(secondsFromGMT: 0))
         var disagreements = 0
-        for days in stride(from: -140_000 as Int64, through: 190_000, by: 13) {
+        for days in stride(from: -140_000 as Int64, through: 190_000, by: 47) {
             let date = CivilDate(daysSinceEpoch: days)
             let parts = calendar.dateComponents(
                 [.year, .month, .day], from: Date(timeIntervalSince1970: Double(days) * 86_400))

@@ -25,6 +25,13 @@ struct RevocationChecksTests {
         return try #require(try verifier.verify(token).chain)
     }
 
+    /// One more than are remembered, made once for all tests.
+    private static let chains = Result {
+        try (0...RevocationChecks.capacity).map { _ in
+            try RevocationChecksTests().chain(TestAuthority.shared.rotatedLeaf())
+        }
+    }
+
     private func code(
         _ checks: RevocationChecks?, _ chains: [VerifiedCertificateChain], isStored: Bool = false
     ) async -> VerificationCode? {
@@ -86,9 +93,7 @@ struct RevocationChecksTests {
 
     @Test("So many certificate chains are remembered; the oldest answer goes first")
     func capacity() async throws {
-        let chains = try (0...RevocationChecks.capacity).map { _ in
-            try chain(TestAuthority.shared.rotatedLeaf())
-        }
+        let chains = try Self.chains.get()
         let checks = try #require(responder.checks(.require))
         for chain in chains.dropLast() {
             #expect(await code(checks, [chain]) == nil)
@@ -128,9 +133,7 @@ struct RevocationChecksTests {
         let made = RevocationChecks(
             policy, transport: waiting, clock: { now }, report: { _ in })
         let checks = try #require(made)
-        let chains = try (0...RevocationChecks.capacity).map { _ in
-            try chain(TestAuthority.shared.rotatedLeaf())
-        }
+        let chains = try Self.chains.get()
         await withTaskGroup(of: VerificationCode?.self) { group in
             for chain in chains.dropLast() { group.addTask { await code(checks, [chain]) } }
             while checks.rememberedCount < RevocationChecks.capacity { await Task.yield() }

@@ -12,31 +12,45 @@ struct APICommandTests {
 
     /// Passes a workplace whose options lead to a simulated API with these faults.
     ///
-    /// - Parameter arguments: of `simulate server`.
+    /// - Parameter arguments: of a `simulate server` of its own. Without these and without faults
+    ///   it is one that tests share, whose time goes on: `body` changes nothing in it.
     func serving(
-        faults: String? = nil, arguments: [String] = APICommandTests.usualStore,
+        faults: String? = nil, arguments: [String]? = nil,
         _ body: (Workplace, [String]) async throws -> Void
     ) async throws {
+        guard faults != nil || arguments != nil else {
+            let (server, said) = try await SharedApple.started()
+            return try await APICommandTests.ask(server, said, body)
+        }
         let server = try Workplace(options: [])
-        var arguments = ["simulate", "server", "--json"] + arguments
+        var words = ["simulate", "server", "--json"] + (arguments ?? APICommandTests.usualStore)
         if let faults {
             try server.write([faults], to: "faults.json")
-            arguments += ["--faults", "faults.json"]
+            words += ["--faults", "faults.json"]
         }
-        let launched = try server.launch(arguments)
+        let launched = try server.launch(words)
         let said = try await LaunchedLine.first(of: launched)
-        let ids = (said["ids"]?.array ?? []).compactMap(\.string)
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await APICommandTests.ask(server, said, body))
+        } catch { result = .failure(error) }
+        launched.signal(SIGTERM)
+        let ended = try await launched.outcome()
+        #expect(ended.code == 0)
+        try result.get()
+    }
+
+    /// Passes a workplace whose options lead to the API of that server, and ids that it knows.
+    private static func ask(
+        _ server: Workplace, _ said: JSONValue,
+        _ body: (Workplace, [String]) async throws -> Void
+    ) async throws {
         let place = try Workplace(
             options: [
                 "--data", "data", "--bundle-id", Workplace.app, "--trust-root",
                 server.file("apple/root.der"),
             ] + server.asking(said))
-        let result: Result<Void, any Error>
-        do { result = .success(try await body(place, ids)) } catch { result = .failure(error) }
-        launched.signal(SIGTERM)
-        let ended = try await launched.outcome()
-        #expect(ended.code == 0)
-        try result.get()
+        try await body(place, (said["ids"]?.array ?? []).compactMap(\.string))
     }
 
     @Test("transaction info is verified, appended, and included in answers")
@@ -67,8 +81,9 @@ struct APICommandTests {
                 "api", "notifications", "--from", "2026-03-01T00:00:00Z", "--to",
                 "2026-06-01T00:00:00Z", "--json",
             ]
-            let first = try await place.run(question + place.options).json()
-            let second = try await place.run(question + place.options).json()
+            let data = place.file("data")
+            let first = try await Outcome.answered(question + place.options, over: data).json()
+            let second = try await Outcome.answered(question + place.options, over: data).json()
             let appended = try #require(first["ingest"]?["appended"]?.int64)
             #expect(appended > 0)
             #expect(second["ingest"]?["appended"]?.int64 == 0)
@@ -127,31 +142,21 @@ struct APICommandTests {
         }
     }
 
-    @Test(
-        "a rehearsal refuses days by which Apple does not extend",
-        arguments: ["extend", "extend-all"])
-    func extensionDays(_ command: String) async throws {
-        let place = try Workplace()
-        for (days, code) in [("90", "notConfirmed"), ("91", "invalidOption")] {
-            let outcome = try await place.run(
-                "api", command, "1", "--days", days, "--reason", "3", "--request-id",
-                UUID().uuidString)
-            #expect(outcome.code == 64 && outcome.errorCode == code, "\(days): \(outcome.err)")
-        }
-    }
-
-    @Test("a request identifier that Apple does not take is refused, with and without --yes")
-    func requestIdentifiers() async throws {
-        let place = try Workplace()
-        let longest = String(repeating: "r", count: 128)
-        for (command, id, isTaken) in [
-            ("extend", longest, true), ("extend", longest + "r", false), ("extend", "", false),
-            ("extend-all", UUID().uuidString, true), ("extend-all", "r", false),
+    @Test("days and a request identifier that Apple does not take are refused, also without --yes")
+    func extensions() async throws {
+        let data = try Workplace().file("data")
+        let (longest, id) = (String(repeating: "r", count: 128), UUID().uuidString)
+        for (command, days, id, isTaken) in [
+            ("extend", "90", longest, true), ("extend", "91", longest, false),
+            ("extend", "3", longest + "r", false), ("extend-all", "90", id, true),
+            ("extend-all", "91", id, false), ("extend-all", "3", "r", false),
         ] {
             for confirmation in isTaken ? [[]] : [[], ["--yes"]] {
-                let outcome = try await place.run(
-                    ["api", command, "1", "--days", "3", "--reason", "3", "--request-id", id]
-                        + confirmation + place.options)
+                let outcome = try await Outcome.answered(
+                    [
+                        "api", command, "1", "--days", days, "--reason", "3", "--request-id", id,
+                        "--bundle-id", Evidence.app,
+                    ] + confirmation, over: data)
                 let code = isTaken ? "notConfirmed" : "invalidOption"
                 #expect(outcome.code == 64 && outcome.errorCode == code, "\(outcome.err)")
             }
@@ -235,32 +240,28 @@ struct APICommandTests {
         arguments: [
             ["api", "statuses", "1"], ["backfill", "nowhere"], ["reconcile"],
             ["test-notification"], ["recover", "--from", "2026-03-01T00:00:00Z"],
-        ], [Evidence.options, []])
+        ], [["--bundle-id", Evidence.app], []])
     func noKey(_ arguments: [String], _ options: [String]) async throws {
-        let outcome = try await Workplace().run(arguments + options)
+        let data = try Workplace().file("data")
+        let outcome = try await Outcome.answered(arguments + options, over: data)
         #expect(outcome.code == 78)
         #expect(outcome.errorCode == "missingKey")
     }
 
-    @Test(
-        "a base URL that would expose the token is refused",
-        arguments: [
-            "http://example.com", "https://user:secretword@example.com", "ftp://127.0.0.1",
-            "127.0.0.1:1",
-        ])
-    func baseUrl(_ address: String) async throws {
+    @Test("a base URL that would expose the token is refused, and not quoted")
+    func baseUrl() async throws {
         let place = try Workplace()
         try place.write(["x"], to: "key.p8")
         let outcome = try await place.run(
             "api", "statuses", "1", "--key-id", "k", "--issuer-id", "i", "--key-file", "key.p8",
-            "--base-url", address)
+            "--base-url", "https://user:secretword@example.com")
         #expect(outcome.code == 78)
         #expect(!outcome.err.contains("secretword"))
     }
 
     @Test("Retention messages are uploaded, listed, set as default and tested")
     func retentionMessages() async throws {
-        try await serving { place, ids in
+        try await serving(arguments: APICommandTests.usualStore) { place, ids in
             func answer(_ arguments: String..., yes: Bool = true) async throws -> JSONValue? {
                 let asked = try await place.run(
                     ["api"] + arguments + (yes ? ["--yes"] : []) + ["--json"] + place.options)

@@ -17,10 +17,6 @@ struct BackfillCommandTests {
             let columns = try await place.run("backfill", "users.csv")
             #expect(columns.code == 64)
             #expect(columns.errorCode == "noIdColumn")
-            try place.write(Data([0x31, 0, 0x0A, 0]), to: "utf16")
-            let encoding = try await place.run("backfill", "utf16")
-            #expect(encoding.code == 64)
-            #expect(encoding.errorCode == "unknownEncoding")
         }
     }
 

@@ -4,11 +4,11 @@ import Testing
 /// Unusable files: exit code 74, the problem, and what to do.
 @Suite("Damaged and forbidden files")
 struct DamagedFileCommandTests {
-    private func expect(_ place: Workplace, _ codes: Set<String>) async throws {
-        for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"], ["export", "events"]] {
+    private func expect(_ place: Workplace, _ code: String) async throws {
+        for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"]] {
             let outcome = try await place.run(arguments + ["--json"] + place.options)
             #expect(outcome.code == 74, "\(arguments): \(outcome.err)")
-            #expect(codes.contains(outcome.errorCode ?? ""), "\(outcome.err)")
+            #expect(outcome.errorCode == code, "\(outcome.err)")
             #expect(outcome.out.isEmpty)
             let sentence = try #require(outcome.err.split(separator: "\n").last)
             #expect(sentence.hasPrefix("error: "))
@@ -23,72 +23,21 @@ struct DamagedFileCommandTests {
         try FileManager.default.removeItem(atPath: log)
         try FileManager.default.copyItem(
             atPath: place.ledgerFile("operations.sqlite"), toPath: log)
-        try await expect(place, ["fileForeign"])
-    }
-
-    @Test("A log that is not an SQLite file is reported as such")
-    func noDatabase() async throws {
-        let place = try await Workplace.taken()
-        try Data(String(repeating: "words ", count: 4_000).utf8)
-            .write(to: URL(filePath: place.ledgerFile("log.sqlite")))
-        try await expect(place, ["fileNotDatabase"])
-    }
-
-    @Test("A truncated log is corrupt, and stays unchanged")
-    func cutShort() async throws {
-        let place = try await Workplace.taken()
-        let log = URL(filePath: place.ledgerFile("log.sqlite"))
-        let data = try Data(contentsOf: log)
-        try data.prefix(data.count / 2).write(to: log)
-        let outcome = try await place.run("audit", "verify", "--json")
-        #expect(outcome.code == 74 || outcome.code == 1)
-        #expect(outcome.code == 1 || outcome.errorCode == "fileCorrupt")
-        #expect(try Data(contentsOf: log).count <= data.count)
-    }
-
-    @Test("A log whose pages are overwritten is corrupt")
-    func overwritten() async throws {
-        let place = try await Workplace.taken()
-        let log = URL(filePath: place.ledgerFile("log.sqlite"))
-        var data = try Data(contentsOf: log)
-        let header = 100
-        data.replaceSubrange(
-            header..<data.count, with: Data(repeating: 0xA5, count: data.count - header))
-        try data.write(to: log)
-        try await expect(place, ["fileCorrupt", "fileNotDatabase"])
+        try await expect(place, "fileForeign")
     }
 
     @Test("A data directory below a file cannot be created")
     func belowAFile() async throws {
         let place = try Workplace(options: ["--data", "in.ndjson/data"] + Evidence.options[2...])
         try place.write(Evidence.lines, to: "in.ndjson")
-        try await expect(place, ["ioError"])
+        try await expect(place, "ioError")
     }
 
     @Test("A directory without write access is read-only")
     func readOnlySystem() async throws {
         let place = try Workplace(options: ["--data", "/sys/subledger"] + Evidence.options[2...])
         try place.write(Evidence.lines, to: "in.ndjson")
-        try await expect(place, ["fileReadOnly"])
-    }
-
-    @Test(
-        "A read-only directory is reported as read-only",
-        .enabled(if: geteuid() != 0, "the super-user may write anywhere"))
-    func readOnlyDirectory() async throws {
-        let place = try await Workplace.taken()
-        let directory = place.file("data/production")
-        try FileManager.default.setAttributes([.posixPermissions: 0o500], ofItemAtPath: directory)
-        for name in try FileManager.default.contentsOfDirectory(atPath: directory)
-        where name != "projections.sqlite" {
-            try FileManager.default.setAttributes(
-                [.posixPermissions: 0o400], ofItemAtPath: "\(directory)/\(name)")
-        }
-        defer {
-            try? FileManager.default.setAttributes(
-                [.posixPermissions: 0o700], ofItemAtPath: directory)
-        }
-        try await expect(place, ["fileReadOnly"])
+        try await expect(place, "fileReadOnly")
     }
 
     @Test("A log locked by another process is reported as locked")

@@ -108,17 +108,14 @@ struct DatabaseCommandTests {
     @Test("Where a database has no log none is copied, backed up, listed or audited, nor made")
     func missing() async throws {
         let (place, url) = try await workplace()
+        // The last would find a log that one before it made.
+        let copy = ["log", "copy", "--from", url, "--to", "copied"]
         for arguments in [
-            ["log", "copy", "--from", url, "--to", "copied"],
-            ["backup", "file", "--database", url],
-            ["nodes", "--database", url],
-            ["log", "erasures", "--database", url],
-            ["audit", "verify", "--database", url],
+            copy, ["backup", "file", "--database", url], ["nodes", "--database", url],
+            ["log", "erasures", "--database", url], ["audit", "verify", "--database", url], copy,
         ] {
-            for _ in 0..<2 {
-                let outcome = try await place.run(arguments + place.options)
-                #expect(outcome.errorCode == "noLog" && outcome.code == 1, "\(outcome.err)")
-            }
+            let outcome = try await place.run(arguments + place.options)
+            #expect(outcome.errorCode == "noLog" && outcome.code == 1, "\(outcome.err)")
         }
         #expect(!FileManager.default.fileExists(atPath: place.file("file")))
     }
@@ -308,7 +305,7 @@ struct DatabaseCommandTests {
             ("postgresql://log:hidden@[", "invalidValue"), ("hidden hidden", "invalidValue"),
         ]
         for (url, code) in wrong {
-            for arguments in [["show", Evidence.id], ["ingest", "in.ndjson"], ["doctor"]] {
+            for arguments in [["ingest", "in.ndjson"], ["doctor"]] {
                 let outcome = try await place.run(arguments + place.options + ["--database", url])
                 #expect(outcome.code != 0)
                 #expect(!outcome.err.contains("hidden") && !outcome.out.contains("hidden"))

@@ -105,18 +105,11 @@ struct DurableNameTests {
         }
     }
 
-    private static func ledger() async throws -> Workplace {
-        let place = try Workplace()
-        let input = try place.write(Evidence.lines, to: "in.ndjson")
-        #expect(try await place.run("ingest", input).code == 0)
-        return place
-    }
-
     @Test(
         "A built file is durable before it is named, its name before the link, the link at the end",
         .enabled("strace(1) is missing, or may not trace", isTraceable))
     func rebuild() async throws {
-        let place = try await DurableNameTests.ledger()
+        let place = try await Workplace.taken()
         let switched = [
             ("facts-0-0.sqlite", "facts-0.sqlite"),
             ("projections-0-0.sqlite", "projections.sqlite"),
@@ -144,7 +137,7 @@ struct DurableNameTests {
         "A backup and a restored log are durable before they are named, their names at the end",
         .enabled("strace(1) is missing, or may not trace", isTraceable))
     func copies() async throws {
-        let place = try await DurableNameTests.ledger()
+        let place = try await Workplace.taken()
         let backup = try await DurableNameTests.steps(place, "backup", "kept")
         #expect(
             DurableNameTests.naming(backup) == [
@@ -166,7 +159,7 @@ struct DurableNameTests {
         "A replaced log has its new name, with its write-ahead log, before another takes its own",
         .enabled("strace(1) is missing, or may not trace", isTraceable), arguments: [false, true])
     func replaced(isDamaged: Bool) async throws {
-        let place = try await DurableNameTests.ledger()
+        let place = try await Workplace.taken()
         #expect(try await place.run("backup", "kept").code == 0)
         if isDamaged {
             try place.write(["no database"], to: "data/production/log.sqlite")
@@ -187,7 +180,7 @@ struct DurableNameTests {
         "A key and a proof are durable before their names, and their names at the end",
         .enabled("strace(1) is missing, or may not trace", isTraceable))
     func privateFiles() async throws {
-        let place = try await DurableNameTests.ledger()
+        let place = try await Workplace.taken()
         let directory = "fsync \(DurableNameTests.name(of: place.path))"
         let key = try await DurableNameTests.steps(
             place, "audit", "keygen", "--origin", "a/b", "audit.key")

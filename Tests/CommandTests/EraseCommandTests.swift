@@ -78,7 +78,7 @@ struct EraseCommandTests {
         #expect(erasure?["position"]?.int64 == 6)
         #expect(
             erasure?["plan"]?["positions"]?.array?.compactMap(\.int64) == [1, 2, 3, 4])
-        try await requireErased(place)
+        #expect(try traces(place).isEmpty)
         let again = try await place.run(Self.erase + ["--yes"] + place.options)
         #expect(again.code == 0 && again.out.contains("erased before, at position 6"))
         #expect(!again.err.contains("repeat the command"))
@@ -154,7 +154,7 @@ struct EraseCommandTests {
         {
             try FileManager.default.removeItem(atPath: place.ledgerFile(name))
         }
-        try await requireErased(place)
+        #expect(try traces(place).isEmpty)
         // What came after the backup comes again, and is known.
         let again = try await place.run("ingest", "in.ndjson", "--json")
         #expect(try again.json()["duplicates"]?.int64 == 5, "\(again.out)")
@@ -208,7 +208,7 @@ struct EraseCommandTests {
 
     @Test("Proofs of others hold; the erased life is proven by its erasure")
     func proofs() async throws {
-        let place = try Workplace(options: ["--config", "subledger.yaml"])
+        let place = try await Self.shared.value.copied(options: ["--config", "subledger.yaml"])
         let origin = "example.com/subledger/production"
         let keygen = ["audit", "keygen", "--origin", origin, "audit.key"]
         #expect(try await place.run(keygen).code == 0)
@@ -218,8 +218,6 @@ struct EraseCommandTests {
                 "trustedRoots: [root.der]",
                 "audit: { origin: \(origin), keyFile: audit.key, interval: PT1M }",
             ], to: "subledger.yaml")
-        try place.write(try Self.lines(), to: "in.ndjson")
-        #expect(try await place.run("ingest", "in.ndjson").code == 0)
         let checkpoint = try await place.run("audit", "checkpoint")
         try place.write(Data(checkpoint.out.utf8), to: "old.checkpoint")
         for (id, file) in [(Self.other, "other.json"), (Evidence.id, "mine.json")] {

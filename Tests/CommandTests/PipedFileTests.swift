@@ -57,7 +57,7 @@ struct PipedFileTests {
 
     @Test("A file is read up to its bound; one that is longer, or has no end, is refused")
     func bounds() async throws {
-        let place = try await PipedFileTests.place()
+        let place = try await Workplace.taken()
         let verify = ["audit", "verify", "--signatures"] + PipedFileTests.options
         let root = Data(TestAuthority.shared.rootDER)
             .base64EncodedString(options: .lineLength64Characters)

@@ -1,5 +1,7 @@
-import Foundation
+import ArgumentParser
 import Testing
+
+@testable import subledger
 
 @Suite("Numbers on the command line")
 struct PlainNumberTests {
@@ -17,19 +19,22 @@ struct PlainNumberTests {
     ]
 
     @Test("Every number has one spelling, as over HTTP", arguments: PlainNumberTests.places)
-    func spellings(words: [String]) async throws {
-        let place = try Workplace()
+    func spellings(words: [String]) {
         for number in ["+5", "05", "-0", "9223372036854775808"] {
             let command = words.map { $0 == "N" ? number : $0 }
             // A word that begins with a minus is an option unless it is joined to its own.
-            let answer = try await place.run(
-                number.hasPrefix("-") ? PlainNumberTests.tied(command, number) : command)
-            #expect(answer.code == 64, "\(command): \(answer.code)")
-            #expect(answer.out.isEmpty)
-            #expect(answer.err.contains("invalid for"), "\(command): \(answer.err)")
+            let error = #expect(throws: (any Error).self, "\(command)") {
+                try Subledger.parseAsRoot(
+                    number.hasPrefix("-") ? PlainNumberTests.tied(command, number) : command)
+            }
+            guard let error else { continue }
+            #expect(Subledger.exitCode(for: error) == .validationFailure)
+            #expect(Subledger.message(for: error).contains("invalid for"), "\(command)")
         }
-        let plain = try await place.run(words.map { $0 == "N" ? "5" : $0 } + ["--data", "data"])
-        #expect(!plain.err.contains("invalid for"), "\(plain.err)")
+        do { _ = try Subledger.parseAsRoot(words.map { $0 == "N" ? "5" : $0 }) } catch {
+            let message = Subledger.message(for: error)
+            #expect(!message.contains("invalid for"), "\(message)")
+        }
     }
 
     private static func tied(_ command: [String], _ number: String) -> [String] {

@@ -13,7 +13,9 @@ struct ReconcileCommandTests {
             ["test-notification", "--wait", "0"], ["test-notification", "--wait", "7201"],
         ])
     func usage(_ arguments: [String]) async throws {
-        let outcome = try await Workplace().run(arguments + Evidence.options)
+        let place = try Workplace()
+        let outcome = try await Outcome.answered(
+            arguments + ["--bundle-id", Evidence.app], over: place.file("data"))
         #expect(outcome.code == 64)
         #expect(outcome.errorCode == "invalidOption")
     }

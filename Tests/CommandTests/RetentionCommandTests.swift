@@ -22,7 +22,7 @@ struct RetentionCommandTests {
     func reversed() async throws {
         let place = try Workplace()
         for end in ["2026-01-01", "2025-12-31"] {
-            let report = try await place.run(
+            let report = try await place.answered(
                 "metrics", "retention-offers", "--from", "2026-01-01", "--to", end)
             #expect(report.code == 64)
             #expect(report.errorCode == "invalidRange")

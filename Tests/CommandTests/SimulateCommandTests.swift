@@ -34,8 +34,9 @@ struct SimulateCommandTests {
             let life = try JSONValue.parse(Array(line.utf8))
             let id = try #require(life["originalTransactionId"]?.string)
             let last = try #require(life["intervals"]?.array?.last)
-            let shown = try await place.run(
-                "show", id, "--json", "--data", "data", "--at", "2031-01-01T00:00:00.000Z")
+            let shown = try await place.answered(
+                "show", id, "--json", "--config", place.file("subledger.yaml"), "--at",
+                "2031-01-01T00:00:00.000Z")
             #expect(try shown.json()["state"] == last["state"])
         }
         #expect(!truth.isEmpty)

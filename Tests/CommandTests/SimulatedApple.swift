@@ -1,6 +1,31 @@
 import AppStore
+import Foundation
+import Synchronization
 import TestSupport
 import Testing
+
+/// `simulate server` for the tests that change nothing in it, ended with this process. It limits no
+/// rates, since the requests of all these tests come together.
+enum SharedApple {
+    static func started() async throws -> (server: Workplace, said: JSONValue) {
+        try await running.value
+    }
+
+    private static let running = Task {
+        let server = try Workplace(options: [], in: .shared())
+        let launched = try server.launch(
+            ["simulate", "server", "--json", "--unlimited"] + APICommandTests.usualStore)
+        process.withLock { $0 = launched.process }
+        atexit { SharedApple.end() }
+        return (server, try await LaunchedLine.first(of: launched))
+    }
+
+    private static let process = Mutex<pid_t?>(nil)
+
+    private static func end() {
+        if let process = process.withLock({ $0 }) { kill(process, SIGKILL) }
+    }
+}
 
 /// The App Store that `simulate` makes in the directory `apple`.
 extension Workplace {

@@ -16,18 +16,29 @@ struct SupportTextTests {
     }
 
     private func texts(_ name: String, _ id: String, at: String? = nil) async throws -> Texts {
+        try await texts(name, (id, at))[0]
+    }
+
+    /// The texts about several ids and times of one story.
+    private func texts(
+        _ name: String, _ asked: (id: String, at: String?)...
+    ) async throws -> [Texts] {
         let story = try StoryTelling.story(name)
         var reporting = try await StoryTelling(story)
         try await reporting.take(
             try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) })
-        let time = try at.map { try Timestamp.stated($0) }
+        func lines(_ text: String) -> [String] { text.split(separator: "\n").map(String.init) }
         let texts = try await reporting.session { session in
-            let reading = try await session.snapshot.reading(
-                id, moment: Moment(at: time, now: StoryCheck.end))
-            func lines(_ text: String) -> [String] {
-                text.split(separator: "\n").map(String.init)
+            var texts: [Texts] = []
+            for (id, at) in asked {
+                let time = try at.map { try Timestamp.stated($0) }
+                let reading = try await session.snapshot.reading(
+                    id, moment: Moment(at: time, now: StoryCheck.end))
+                texts.append(
+                    Texts(
+                        timeline: lines(reading.timelineText()), show: lines(reading.showText())))
             }
-            return Texts(timeline: lines(reading.timelineText()), show: lines(reading.showText()))
+            return texts
         }
         await reporting.scratch.remove()
         return texts
@@ -70,25 +81,24 @@ struct SupportTextTests {
     @Test("show of a transaction whose period is over says so first; of a current one, nothing")
     func endedTransaction() async throws {
         let at = "2026-03-15T00:00:00.000Z"
-        let ended = try await texts(refunded, "400001000003002", at: at)
+        let all = try await texts(
+            refunded, ("400001000003002", at), ("400001000003003", at),
+            ("400001000003003", "2026-02-01T00:00:00.000Z"))
+        let firsts = all.map { $0.show.first ?? "" }
         #expect(
-            ended.show.first?.hasPrefix(
-                "transaction 400001000003002: its period ended on 2026-03-10T12:00:00.000Z:")
-                == true)
-        let running = try await texts(refunded, "400001000003003", at: at)
-        #expect(running.show.first?.hasPrefix("com.example.app · ") == true)
-        let upcoming = try await texts(
-            refunded, "400001000003003", at: "2026-02-01T00:00:00.000Z")
-        #expect(
-            upcoming.show.first?.hasPrefix("transaction 400001000003003: begins later:") == true)
+            firsts[0].hasPrefix(
+                "transaction 400001000003002: its period ended on 2026-03-10T12:00:00.000Z:"))
+        #expect(firsts[1].hasPrefix("com.example.app · "))
+        #expect(firsts[2].hasPrefix("transaction 400001000003003: begins later:"))
     }
 
     @Test("A consumable was purchased, regardless of its consumption")
     func consumable() async throws {
-        let texts = try await texts("one-time-consumable-refunded", "400001000033001")
-        expect(texts.timeline, "● purchased (consumable)  ")
-        expect(texts.show, "purchased (consumable) (no access)")
-        let refunded = try await self.texts("one-time-consumable-refunded", "400001000033002")
+        let all = try await texts(
+            "one-time-consumable-refunded", ("400001000033001", nil), ("400001000033002", nil))
+        let (kept, refunded) = (all[0], all[1])
+        expect(kept.timeline, "● purchased (consumable)  ")
+        expect(kept.show, "purchased (consumable) (no access)")
         expect(refunded.timeline, "● purchased (consumable) → revoked (refund)")
         expect(
             refunded.timeline,
@@ -176,12 +186,12 @@ struct SupportTextTests {
 
     @Test("While leeway gives access, show names it and its end")
     func leeway() async throws {
-        for (at, access) in [
-            ("2026-03-10T13:59:59.999Z", "access by leeway until 2026-03-10T14:00:00.000Z"),
-            ("2026-03-10T14:00:00.000Z", "no access"),
-        ] {
-            let texts = try await texts(
-                "expiry-by-clock-renewal-overdue", "400001000010001", at: at)
+        let id = "400001000010001"
+        let all = try await texts(
+            "expiry-by-clock-renewal-overdue", (id, "2026-03-10T13:59:59.999Z"),
+            (id, "2026-03-10T14:00:00.000Z"))
+        let access = ["access by leeway until 2026-03-10T14:00:00.000Z", "no access"]
+        for (texts, access) in zip(all, access) {
             expect(texts.show, "expired (\(access)) since 2026-03-10T12:00:00.000Z")
         }
     }
@@ -200,14 +210,15 @@ struct SupportTextTests {
     @Test("show at a moment within a gap says that there is no data")
     func gap() async throws {
         let id = "400002000033001"
-        let inside = try await texts("sandbox-long-gap", id, at: "2026-01-05T12:07:00.000Z")
+        let all = try await texts(
+            "sandbox-long-gap", (id, "2026-01-05T12:07:00.000Z"),
+            (id, "2026-01-05T12:04:59.999Z"), (id, "2026-01-05T12:10:01.000Z"))
         expect(
-            inside.show, "unknown",
+            all[0].show, "unknown",
             "no data for"
                 + " 2026-01-05T12:05:00.000Z to 2026-01-05T12:10:01.000Z: a period is missing")
-        expect(inside.show, "! missingPeriod, since 2026-01-05T12:05:00.000Z:")
-        for at in ["2026-01-05T12:04:59.999Z", "2026-01-05T12:10:01.000Z"] {
-            let outside = try await texts("sandbox-long-gap", id, at: at)
+        expect(all[0].show, "! missingPeriod, since 2026-01-05T12:05:00.000Z:")
+        for outside in all[1...] {
             #expect(!outside.show.contains { $0.contains("no data for") })
         }
         let upgraded = try await texts("upgrade-successor-unknown", "400001000017001")

@@ -2,6 +2,7 @@ import AppStore
 import Foundation
 import SQLiteStore
 import Simulator
+import TestSupport
 import Testing
 
 /// Appended events are durable and reported, even when derived data cannot be updated.
@@ -9,11 +10,13 @@ import Testing
 struct UnprojectedCommandTests {
     /// A ledger with two events, whose projector lock cannot be taken.
     private func place() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Array(Evidence.lines[..<2]), to: "first.ndjson")
-        #expect(try await place.run("ingest", "first.ndjson").code == 0)
+        let place = try await Self.shared.value.copied()
         try obstruct(place)
         return place
+    }
+
+    private static let shared = Task {
+        try await Workplace.taken(Array(Evidence.lines[..<2]), in: .shared())
     }
 
     private func obstruct(_ place: Workplace) throws {

@@ -50,13 +50,10 @@ struct UnusableInputCommandTests {
     @Test("A variable without a usable value is an error")
     func unusableVariables() async throws {
         let place = try Workplace(options: ["--data", "data", "--bundle-id", Evidence.app])
-        for (name, value) in [
-            ("SUBLEDGER_APP_APPLE_ID", "many"), ("SUBLEDGER_APP_APPLE_ID", "-5"),
-        ] {
-            let outcome = try await place.run("doctor", variables: [name: value])
-            #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(name)=\(value)")
-            #expect(outcome.err.contains(name), "\(outcome.err)")
-        }
+        let name = "SUBLEDGER_APP_APPLE_ID"
+        let outcome = try await place.run("doctor", variables: [name: "-5"])
+        #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")
+        #expect(outcome.err.contains(name), "\(outcome.err)")
         let bare = try Workplace(options: [])
         for name in [
             "CONFIG", "DATA", "DATABASE", "ENVIRONMENT", "BUNDLE_ID", "APP_APPLE_ID", "TRUST_ROOT",

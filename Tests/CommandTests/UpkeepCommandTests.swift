@@ -7,11 +7,14 @@ import Testing
 
 @Suite("Maintenance with subledger")
 struct UpkeepCommandTests {
-    private func taken(storefront: String = "USA") async throws -> Workplace {
+    /// A ledger of two chains, of which the second has a storefront of its own.
+    private func taken() async throws -> Workplace { try await Self.shared.value.copied() }
+
+    private static let shared = Task {
         let extra = try Evidence.line(
             "SUBSCRIBED", "INITIAL_BUY", 0, at: Evidence.start + 3_000, id: "700000000000001",
-            storefront: storefront)
-        return try await Workplace.taken(Evidence.lines + [extra])
+            storefront: "ZZQ")
+        return try await Workplace.taken(Evidence.lines + [extra], in: .shared())
     }
 
     /// The projections file in use.
@@ -58,7 +61,7 @@ struct UpkeepCommandTests {
 
     @Test("rebuild --check is 0 when all agree, 1 with chain and column after a row was altered")
     func check() async throws {
-        let place = try await taken(storefront: "ZZQ")
+        let place = try await taken()
         // A rebuild leaves everything in the file, nothing in its write-ahead log.
         #expect(try await place.run("rebuild").code == 0)
         let good = try await place.run("rebuild", "--check", "--json")
@@ -291,7 +294,8 @@ struct UpkeepCommandTests {
             try FileDamage.replace(
                 #""state": "expired""#, by: #""state": "revoked""#,
                 in: place.file("story/expected.json")) > 0)
-        let outcome = try await place.run("replay", "--check", "--json", "story")
+        let outcome = try await place.answered(
+            "replay", "--check", "--json", place.file("story"))
         #expect(outcome.code == 1)
         #expect(try outcome.json()["passed"]?.bool == false)
         let reported = try outcome.json()["stories"]?.array?.first
@@ -301,7 +305,7 @@ struct UpkeepCommandTests {
     @Test("A story that is unreadable, or has no expectations, is reported")
     func replayProblems() async throws {
         let place = try Workplace(options: [])
-        let missing = try await place.run("replay", "nowhere")
+        let missing = try await place.answered("replay", place.file("nowhere"))
         #expect(missing.code == 1)
         #expect(missing.errorCode == "unreadableStory")
         try place.write(["{\"broken\""], to: "broken.ndjson")
@@ -310,7 +314,7 @@ struct UpkeepCommandTests {
         #expect(broken.err.contains("broken.ndjson:1"))
         let lines = UpkeepCommandTests.stories
             .appending(path: "plain-month-and-three-renewals/notifications.ndjson")
-        let bare = try await place.run("replay", "--check", lines.path)
+        let bare = try await place.answered("replay", "--check", lines.path)
         #expect(bare.code == 1)
         #expect(bare.errorCode == "nothingExpected")
         #expect(try await place.run("replay", lines.path).code == 0)

@@ -25,9 +25,13 @@ struct WarehouseCommandTests {
         return nil
     }
 
+    private static let sixty = Task { try await taken(events: 60, in: .shared()) }
+
     /// A ledger with a simulated history.
-    private func taken(events: Int) async throws -> Workplace {
-        let place = try Workplace()
+    private static func taken(
+        events: Int, in directory: TemporaryDirectory? = nil
+    ) async throws -> Workplace {
+        let place = try Workplace(in: directory)
         let reported = try await place.run(
             "simulate", "history", "--events", "\(events)", "--root", "root.der")
         try place.write(Data(reported.out.utf8), to: "in.ndjson")
@@ -39,8 +43,8 @@ struct WarehouseCommandTests {
 
     @Test("Lines after a position are the rest of all lines")
     func resumed() async throws {
-        let place = try await taken(events: 60)
-        for subject in ["facts", "transitions", "daily"] {
+        let place = try await Self.sixty.value.copied()
+        for subject in ["facts", "daily"] {
             let command = ["warehouse", subject, "--format", "csv", "--data", "data"]
             let whole = try await place.run(command)
             let first = try await place.run(command + ["--through", "30"])
@@ -65,7 +69,7 @@ struct WarehouseCommandTests {
 
     @Test("What a run left that ended inside a position is completed as page and help say")
     func cutShort() async throws {
-        let place = try await taken(events: 60)
+        let place = try await Self.sixty.value.copied()
         let command = ["warehouse", "transitions", "--data", "data"]
         let whole = try await place.run(command).out
         let lines = whole.split(separator: "\n")
@@ -119,7 +123,7 @@ struct WarehouseCommandTests {
             "Python's package duckdb is missing; name a Python that has it in SUBLEDGER_TEST_PYTHON"
         ) { await python != nil })
     func recomputed() async throws {
-        let place = try await taken(events: 3_000)
+        let place = try await Self.taken(events: 3_000)
         let exported = try await place.run("warehouse", "transitions", "--data", "data")
         try place.write(Data(exported.out.utf8), to: "transitions.ndjson")
         let page = Fixtures.repository.appending(
@@ -149,9 +153,9 @@ struct WarehouseCommandTests {
         #expect(churned > 0)
     }
 
-    private func measured(_ python: String) async throws -> [JSONValue] {
+    private func measured(_ python: String, events: Int) async throws -> [JSONValue] {
         let outcome = try await Workplace().run(
-            "bench", "metrics", "--events", "400", "--json", "--python", python)
+            "bench", "metrics", "--events", "\(events)", "--json", "--python", python)
         #expect(outcome.code == 0, "\(outcome.err)")
         return try outcome.out.split(separator: "\n").map { try JSONValue.parse(Array($0.utf8)) }
     }
@@ -159,7 +163,7 @@ struct WarehouseCommandTests {
     @Test(
         "Without DuckDB the benchmark of metrics states why there is no comparison, and continues")
     func incomparable() async throws {
-        let rows = try await measured("no-such-python")
+        let rows = try await measured("no-such-python", events: 100)
         let row = try #require(rows.first { $0["name"]?.string == "metrics.duckdb" })
         #expect(row["value"]?.int64 == nil)
         #expect(row["reason"]?.string?.contains("no-such-python") == true)
@@ -171,7 +175,7 @@ struct WarehouseCommandTests {
         .enabled("Python's package duckdb is missing") { await python != nil })
     func compared() async throws {
         // A differing cell would end it with an error.
-        let rows = try await measured(try #require(await Self.python))
+        let rows = try await measured(try #require(await Self.python), events: 400)
         for name in ["metrics.duckdb", "metrics.duckdb.file"] {
             let row = try #require(rows.first { $0["name"]?.string == name })
             #expect(row["limitName"]?.string == "metrics.reportZone")
@@ -181,7 +185,7 @@ struct WarehouseCommandTests {
 
     @Test("Rates and definitions are set by their options, and refused with a code")
     func options() async throws {
-        let place = try await taken(events: 200)
+        let place = try await Self.taken(events: 200)
         let range = ["--from", "2022-01-01", "--data", "data"]
         try place.write(Data("currency: USD\nrates: {}".utf8), to: "rates.yaml")
         let missing = try await place.run(["metrics", "revenue", "--rates", "rates.yaml"] + range)

@@ -8,7 +8,21 @@ struct WebhooksCommandTests {
 
     /// A workplace with an endpoint without a listener, and whose path contains a secret.
     func workplace(secret: String = secret) throws -> Workplace {
-        let place = try Workplace(options: Evidence.options + ["--config", "hooks.yaml"])
+        let place = try Workplace(options: Self.options)
+        try configure(place, secret)
+        return place
+    }
+
+    private static let options = Evidence.options + ["--config", "hooks.yaml"]
+
+    /// The same over a ledger of `Evidence.lines`.
+    private func taken() async throws -> Workplace {
+        let place = try await Workplace.taken(options: Self.options)
+        try configure(place, Self.secret)
+        return place
+    }
+
+    private func configure(_ place: Workplace, _ secret: String) throws {
         try place.write([secret], to: "hook.secret")
         // doctor reports a secret that other users can read as bad.
         try FileManager.default.setAttributes(
@@ -18,7 +32,6 @@ struct WebhooksCommandTests {
                 "webhooks:", "  - name: books", "    url: http://127.0.0.1:9/hidden-path",
                 "    secretFile: hook.secret",
             ], to: "hooks.yaml")
-        return place
     }
 
     @Test("without endpoints there is nothing to list, and nothing to test")
@@ -65,10 +78,7 @@ struct WebhooksCommandTests {
 
     @Test("a dry redelivery counts what a range would deliver, and a real one reports failures")
     func redeliver() async throws {
-        let place = try workplace()
-        try place.write(Evidence.lines, to: "life.ndjson")
-        let ingested = try await place.run("ingest", "life.ndjson")
-        #expect(ingested.code == 0)
+        let place = try await taken()
         let range = ["webhooks", "redeliver", "--from", "1", "--to", "9", "--json"]
         let dry = try await place.run(range + ["--dry-run"] + place.options)
         #expect(dry.code == 0)
@@ -136,16 +146,13 @@ struct WebhooksCommandTests {
     @Test("of two endpoints a redelivery takes the named one, and without a name none")
     func ambiguous() async throws {
         // given
-        let place = try workplace()
+        let place = try await taken()
         try place.write(
             [
                 "webhooks:", "  - name: books", "    url: http://127.0.0.1:9/",
                 "    secretFile: hook.secret", "  - name: audit", "    url: http://127.0.0.1:9/",
                 "    secretFile: hook.secret", "    types: [expired]",
             ], to: "hooks.yaml")
-        try place.write(Evidence.lines, to: "life.ndjson")
-        let ingested = try await place.run("ingest", "life.ndjson")
-        #expect(ingested.code == 0)
         let range = ["--from", "1", "--to", "9", "--json"] + place.options
         // when
         let unnamed = try await place.run(["webhooks", "redeliver"] + range)

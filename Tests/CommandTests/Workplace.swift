@@ -23,7 +23,9 @@ final class Workplace: Sendable {
     }
 
     /// A place whose ledger has taken in `Evidence.lines`.
-    static func taken() async throws -> Workplace { try await evidence.value.copied() }
+    static func taken(options: [String] = Evidence.options) async throws -> Workplace {
+        try await evidence.value.copied(options: options)
+    }
 
     private static let evidence = Task { try await taken(Evidence.lines, in: .shared()) }
 
@@ -38,8 +40,8 @@ final class Workplace: Sendable {
     }
 
     /// A copy of this place, in which no command runs.
-    func copied() throws -> Workplace {
-        let copy = try Workplace(options: options)
+    func copied(options: [String]? = nil) throws -> Workplace {
+        let copy = try Workplace(options: options ?? self.options)
         for name in try FileManager.default.contentsOfDirectory(atPath: path)
         where name != "root.der" {
             try FileManager.default.copyItem(atPath: file(name), toPath: copy.file(name))
@@ -91,6 +93,11 @@ final class Workplace: Sendable {
             code: try await child.run(),
             out: try String(contentsOfFile: names[1], encoding: .utf8),
             err: try String(contentsOfFile: names[2], encoding: .utf8))
+    }
+
+    /// The outcome of a command in this process, over the ledger here.
+    func answered(_ arguments: String...) async throws -> Outcome {
+        try await Outcome.answered(arguments, over: file("data"))
     }
 
     /// What the toolchain needs, and nothing that could configure the ledger.

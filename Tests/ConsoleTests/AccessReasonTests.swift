@@ -13,7 +13,7 @@ import Testing
 struct AccessReasonTests {
     private static let ann = CustomerId("ann")
 
-    @Test("Every reason has a cause and an advice of its own, in plain sentences")
+    @Test("Every end has its reason, and every reason a cause and an advice, in plain sentences")
     func table() {
         let reasons = AccessReason.allCases
         #expect(Set(reasons.map(\.cause)).count == reasons.count)
@@ -25,18 +25,14 @@ struct AccessReasonTests {
         }
         let caveats = NoticeCode.allCases.map { AccessReasonTests.notice($0, $0.rawValue).caveat }
         #expect(Set(caveats).count == NoticeCode.allCases.count)
+        let ends = EndReason.allCases.map { AccessReason($0) }
+        #expect(Set(ends).count == EndReason.allCases.count)
     }
 
     private static func notice(_ code: NoticeCode, _ message: String) -> Notice {
         Notice(
             code: code, message: message, from: StoryCheck.end, to: nil, evidence: [1],
             period: nil)
-    }
-
-    @Test("Every end of access has its reason")
-    func ends() {
-        let reasons = EndReason.allCases.map { AccessReason($0) }
-        #expect(Set(reasons).count == EndReason.allCases.count)
     }
 
     @Test("Every basis of access, and every state without it, has a reason")

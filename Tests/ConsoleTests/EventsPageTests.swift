@@ -21,6 +21,10 @@ struct EventsPageTests {
         #expect(more.contains("before=20001&amp;types=REFUND") && !more.contains("was found"))
         let none = page(next: nil)
         #expect(none.contains("No event was found.") && !none.contains("Older"))
+        // Of an app, on the page about intake.
+        #expect(IntakePage.noEvent(head: 0) == "none yet")
+        #expect(IntakePage.noEvent(head: 20_000) == "none yet")
+        #expect(IntakePage.noEvent(head: 20_001) == "none among the newest 20,000")
     }
 
     @Test("Where the log does not prove an event, its page says so instead of verifying it")

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Long timelines")
 struct LongTimelineTests {
-    @Test("100,000 notes, and many chains of many states, have pages of a bounded size")
+    @Test("5,000 notes, and many chains of many states, have pages of a bounded size")
     func pages() async throws {
         let story = try StoryTelling.story(try #require(StoryTelling.names.first))
         let lines = try story.deliveries.map { try $0.line(signedBy: TestAuthority.shared) }
@@ -30,7 +30,7 @@ struct LongTimelineTests {
         }
     }
 
-    private static let count = 100_000
+    private static let count = 5_000
 
     private static func check(_ chain: ChainReading) throws {
         let start = StoryCheck.end

@@ -77,10 +77,13 @@ package final class FaultPlan: Sendable {
     // MARK: Choosing calls
 
     /// Which of `count` calls should fail, one run for each: all of them, or `sample`, one per
-    /// interval, so that every part of a scenario is covered.
-    package static func calls(of count: Int, sample: Int?, seed: UInt64) -> [Int] {
+    /// interval, so that every part of a scenario is covered. Other ones in each mode.
+    package static func calls(
+        of count: Int, in mode: FaultMode, sample: Int?, seed: UInt64
+    ) -> [Int] {
         guard let sample, count > sample else { return Array(1...max(1, count)) }
-        var chance = SeededGenerator(seed: seed)
+        let place = FaultMode.allCases.firstIndex(of: mode) ?? 0
+        var chance = SeededGenerator(seed: seed &+ UInt64(place))
         let stretch = Double(count) / Double(sample)
         return (0..<sample).map { index in
             let start = Int(Double(index) * stretch)

@@ -98,7 +98,7 @@ struct NotificationV1IntakeTests {
 
     @Test(
         "Without a usable secret it waits, and is accepted once there is one",
-        arguments: [nil, "short", "two words of it"] as [String?])
+        arguments: [nil, "short"] as [String?])
     func noSecret(secret: String?) async throws {
         var ledger = try TemporaryLedger()
         if let secret { try ledger.share(secret) }
@@ -157,21 +157,19 @@ struct NotificationV1IntakeTests {
         #expect(try await ledger.retryQuarantine().appended == 1)
     }
 
-    @Test(
-        "An unreadable body is reported, and affects nothing else",
-        arguments: [
+    @Test("An unreadable body is reported, and affects nothing else")
+    func broken() async throws {
+        let ledger = try place()
+        let good = String(decoding: life[0], as: UTF8.self)
+        let bad = [
             ("\"password\":\"0123456789abcdef0123456789abcdef\"", "\"password\":7"),
             ("\"password\":\"0123456789abcdef0123456789abcdef\",", ""),
             ("\"latest_receipt_info\":[", "\"latest_receipt_info\":\"\u{1}\",\"x\":["),
-        ])
-    func broken(part: String, replacement: String) async throws {
-        let ledger = try place()
-        let good = String(decoding: life[0], as: UTF8.self)
-        let bad = good.replacing(part, with: replacement)
-        #expect(bad != good)
-        let summary = try await ledger.ingest([Array(bad.utf8), life[1]])
+        ].map { good.replacing($0, with: $1) }
+        #expect(Set(bad + [good]).count == 4)
+        let summary = try await ledger.ingest(bad.map { Array($0.utf8) } + [life[1]])
         #expect(summary.appended == 1)
-        #expect(summary.errors.count == 1)
+        #expect(summary.errors.map(\.input.last) == ["1", "2", "3"])
     }
 
     @Test("A field of the wrong type in a genuine one keeps it, as genuine, for a later version")

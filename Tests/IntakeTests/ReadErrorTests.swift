@@ -19,30 +19,20 @@ struct ReadErrorTests {
         let path = try ledger.directory.write(lines.inLines(), to: "unread.ndjson")
         let readCount: Mutex<Int?> = Mutex(nil)
         // when: reading fails from the first report on
-        try await ledger.ledger { opened in
-            let now = ledger.now
-            let ingest = Ingest(
-                ledger: opened, apps: ledger.configuration.apps, verifier: ledger.verifier
-            ) { now }
-            var summary = IngestSummary()
-            var failure: Ingest.Failure?
-            do throws(Ingest.Failure) {
-                try await ingest.run(paths: [path], into: &summary) { _ in
-                    readCount.withLock { $0 = $0 ?? Self.endReading(of: path) }
-                }
-            } catch { failure = error }
-            // then
-            guard case .input = failure else {
-                Issue.record("it is read: \(summary)")
-                return
-            }
-            let byteCount = try #require(readCount.withLock { $0 })
-            let whole = Int64(byteCount / (line.count + 1))
-            #expect(whole < Int64(lines.count))
-            #expect(summary.read == whole)
-            #expect(summary.appended == 1)
-            #expect(summary.duplicates == whole - 1)
+        let (summary, failure) = try await ledger.failure(of: path) {
+            readCount.withLock { $0 = $0 ?? Self.endReading(of: path) }
         }
+        // then
+        guard case .input = failure else {
+            Issue.record("it is read: \(summary)")
+            return
+        }
+        let byteCount = try #require(readCount.withLock { $0 })
+        let whole = Int64(byteCount / (line.count + 1))
+        #expect(whole < Int64(lines.count))
+        #expect(summary.read == whole)
+        #expect(summary.appended == 1)
+        #expect(summary.duplicates == whole - 1)
     }
 
     /// Makes every further read of a file that this process has open fail: its descriptor becomes
@@ -62,5 +52,24 @@ struct ReadErrorTests {
             return Int(byteCount)
         }
         return nil
+    }
+}
+
+extension TemporaryLedger {
+    /// What was counted of a file until it could not be read any further.
+    func failure(
+        of path: String, report: @escaping @Sendable () -> Void = {}
+    ) async throws -> (summary: IngestSummary, failure: Ingest.Failure?) {
+        try await ledger { opened in
+            let now = now
+            let ingest = Ingest(
+                ledger: opened, apps: configuration.apps, verifier: verifier
+            ) { now }
+            var summary = IngestSummary()
+            do throws(Ingest.Failure) {
+                try await ingest.run(paths: [path], into: &summary) { _ in report() }
+                return (summary, nil)
+            } catch { return (summary, error) }
+        }
     }
 }

@@ -182,7 +182,7 @@ struct LogEvidencePackingTests {
     @Test("Packed evidence truncated anywhere is unreadable and never crashes")
     func truncated() throws {
         let packed = try Sample.event("n").evidence.packed
-        for count in 0..<packed.body.count {
+        for count in stride(from: 0, to: packed.body.count, by: Soak.isOn ? 1 : 3) {
             let cut = PackedEvidence(
                 form: packed.form, headers: packed.headers, body: Array(packed.body.prefix(count)))
             #expect(throws: PackedEvidence.unreadable) { try cut.originalBytes() }
@@ -194,7 +194,7 @@ struct LogEvidencePackingTests {
     func flipped() throws {
         let packed = try Sample.event("n").evidence.packed
         let original = try packed.originalBytes()
-        for index in packed.body.indices {
+        for index in stride(from: 0, to: packed.body.count, by: Soak.isOn ? 1 : 3) {
             var body = packed.body
             body[index] ^= 1 << UInt8(index % 8)
             let flipped = PackedEvidence(form: packed.form, headers: packed.headers, body: body)

@@ -32,7 +32,10 @@ extension AskedApple {
 
     /// Filled once for all tests, which get copies.
     private static let beforeOutage = Task {
-        try await filled(until: outage, in: try TemporaryDirectory.shared())
+        let place = try await filled(until: outage, in: try TemporaryDirectory.shared())
+        // The copies are projected, too.
+        try await place.session { _ in }
+        return place
     }
 
     private static func filled(

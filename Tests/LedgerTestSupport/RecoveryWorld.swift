@@ -20,12 +20,17 @@ package struct RecoveryWorld: Sendable {
     /// Everything was requested at once.
     package static let attempts = AttemptLog(delivering: books)
 
-    /// Apple's attempts, of which those in outages failed.
+    /// Apple's attempts, of which those in outages failed; made once for all tests.
     package static func attempts(_ outages: [ClosedRange<Timestamp>]) -> AttemptLog {
-        outages.isEmpty
-            ? attempts
-            : AttemptLog(delivering: books, outages: outages.map { DeliveryOutage($0) })
+        guard !outages.isEmpty else { return attempts }
+        return logs.withLock { logs in
+            if let known = logs[outages] { return known }
+            let log = AttemptLog(delivering: books, outages: outages.map { DeliveryOutage($0) })
+            logs[outages] = log
+            return log
+        }
     }
+    private static let logs = Mutex<[[ClosedRange<Timestamp>]: AttemptLog]>([:])
 
     package static let now = AskedApple.now
     package static let app = AskedApple.app

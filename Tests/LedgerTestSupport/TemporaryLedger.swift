@@ -35,8 +35,8 @@ package struct TemporaryLedger: Sendable {
     }
 
     /// A copy of this closed ledger, with its configuration and clock, in a directory of its own.
-    package func copied() throws -> TemporaryLedger {
-        var copy = try TemporaryLedger(environment: environment)
+    package func copied(in directory: TemporaryDirectory? = nil) throws -> TemporaryLedger {
+        var copy = try TemporaryLedger(environment: environment, in: directory)
         let data = copy.configuration.dataDirectory
         copy.configuration = configuration
         copy.configuration.dataDirectory = data

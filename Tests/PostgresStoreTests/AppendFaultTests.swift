@@ -179,7 +179,7 @@ struct AppendFaultTests {
         let seed = UInt64.random(in: 0 ... .max)
         var numbers = SeededNumbers(seed: seed)
         try await writers.run {
-            for _ in 0..<80 {
+            for _ in 0..<Soak.count(50, soak: 80) {
                 let proxy = proxies[Int.random(in: 0...1, using: &numbers)]
                 let count = Int.random(in: 0...6_000, using: &numbers)
                 switch Int.random(in: 0...9, using: &numbers) {
@@ -344,8 +344,7 @@ struct AppendFaultTests {
 
     @Test("Sessions do not queue for a lock that is kept for long, however often it is asked for")
     func keptLock() async throws {
-        // Of its own: an erasure in another database waits for the holder.
-        let cluster = try await offPool { try PostgresCluster(isDurable: false) }
+        let cluster = try await offPool { try PostgresCluster.sharedForLocks() }
         let database = try Database(of: cluster)
         let log = try await database.open(timeout: .seconds(5))
         _ = try await log.append([Made.event("a")])

@@ -180,7 +180,7 @@ struct LogOpeningTests {
     @Test(
         "A pooler in transaction mode is refused, one in session mode is none",
         .enabled(if: Pooler.isPresent, "PgBouncer (Debian's pgbouncer) is not installed"),
-        arguments: ["transaction", "session"], [false, true])
+        arguments: [("transaction", false), ("transaction", true), ("session", true)])
     func pooler(mode: String, takesTurns: Bool) async throws {
         let database = try Database(of: nil)
         let pooler = try await offPool {

@@ -262,16 +262,4 @@ struct LogOutcomeTests {
         try await log.expectSound(["a", "b", "e"])
         await log.close()
     }
-
-    @Test("What a node has seen is there after a restart")
-    func seen() async throws {
-        let database = try Database()
-        let log = try await database.open()
-        _ = try await log.append(Made.events(0..<3))
-        let seen = log.lastSeen
-        await log.close()
-        let again = try await database.open(seen: seen)
-        #expect(try await again.append(Made.events(3..<4)) == [.appended(position: 4)])
-        await again.close()
-    }
 }

@@ -293,8 +293,8 @@ struct OperationsTests {
 
     @Test("A session that keeps the row of one lease locked delays the renewal of no other one")
     func lockedRow() async throws {
-        // given: of its own, since an erasure in another database waits for the holder
-        let cluster = try await offPool { try PostgresCluster(isDurable: false) }
+        // given
+        let cluster = try await offPool { try PostgresCluster.sharedForLocks() }
         let database = try Database(of: cluster)
         let store = try await open(database)
         let leases = [try await store.lease(.webhooks), try await store.lease(.recovery)]
@@ -331,7 +331,6 @@ struct OperationsTests {
         #expect(try await isRenewed("webhooks"))
         withExtendedLifetime(leases) {}
         await store.close()
-        cluster.end()
     }
 
     @Test("A connection that was closed while idle is replaced")

@@ -49,6 +49,7 @@ public final class PostgresCluster: Sendable {
 
     private static let common = Shared()
     private static let erased = Shared()
+    private static let locked = Shared()
 
     /// The cluster that tests of this process share. Blocks.
     public static func shared() throws -> PostgresCluster { try common.cluster() }
@@ -57,6 +58,9 @@ public final class PostgresCluster: Sendable {
     /// in its cluster, and on a slow machine a test of another one keeps its own open for longer
     /// than an erasure waits. Blocks.
     public static func sharedForErasures() throws -> PostgresCluster { try erased.cluster() }
+
+    /// The cluster that tests share which keep a row locked, for which an erasure waits. Blocks.
+    public static func sharedForLocks() throws -> PostgresCluster { try locked.cluster() }
 
     /// Starts another cluster, for a test that stops it or changes its settings. Blocks. Without
     /// `isDurable` it does not wait for the disk, which slow machines would make it do for seconds;

@@ -12,18 +12,24 @@ import Testing
 /// difference between the two.
 @Suite("Derived files whose tables and indexes contradict each other")
 struct CheckedIndexTests {
-    private let chain = MadeChain(id: "570000000000001")
-    private let other = MadeChain(id: "570000000000005")
+    private static let chain = MadeChain(id: "570000000000001")
+    private static let other = MadeChain(id: "570000000000005")
+    private let chain = CheckedIndexTests.chain
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         _ = try await ledger.ingest(chain.life + other.life)
         try await ledger.session { session in
             try await session.projections.walCheckpoint()
             try await session.ledger.facts.walCheckpoint()
         }
-        return ledger
     }
+
+    /// No evidence covers the periods before the renewal: that is a notice.
+    private static let noticed = SharedLedger { ledger in
+        _ = try await ledger.ingest(chain.life + [other.renewed(3)])
+    }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     /// Replaces a text in the only page of a table or an index that contains it.
     private func replace(
@@ -132,9 +138,7 @@ struct CheckedIndexTests {
         "Rows after a gap are found by their table, whether copied there or moved",
         arguments: ["intervals", "life_facts", "notices"], [true, false])
     func gap(table: String, isCopy: Bool) async throws {
-        let ledger = try TemporaryLedger()
-        // No evidence covers the periods before the renewal: that is a notice.
-        _ = try await ledger.ingest(chain.life + [other.renewed(3)])
+        let ledger = try await Self.noticed.copy()
         let found = try await ledger.session { session in
             let file = try DatabaseQueue(path: session.projections.path)
             defer { try? file.close() }

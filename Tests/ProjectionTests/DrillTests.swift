@@ -15,7 +15,7 @@ import Testing
 struct DrillTests {
     private static let lines: [[UInt8]] = {
         do {
-            return try SubscriberWorld.histories(UInt64(Soak.count(25, soak: 60)))
+            return try SubscriberWorld.histories(UInt64(Soak.count(12, soak: 60)))
                 .map { try TestAuthority.signer.line($0) }
         } catch { fatalError("the lines cannot be signed: \(error)") }
     }()

@@ -13,18 +13,17 @@ import Testing
 
 @Suite("Damaged or deleted derived files")
 struct HealingTests {
-    private let chain = MadeChain(id: "570000000000001")
     private let other = MadeChain(id: "570000000000005")
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chain.life)
+    private static let shared = SharedLedger { ledger in
+        _ = try await ledger.ingest(MadeChain(id: "570000000000001").life)
         try await ledger.session { session in
             try await session.projections.walCheckpoint()
             try await session.ledger.facts.walCheckpoint()
         }
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     /// Overwrites everything after the first page, which holds the schema.
     private func damage(_ path: String) throws {

@@ -11,14 +11,12 @@ import Testing
 
 @Suite("Links to derived files changed by hand")
 struct LinkTests {
-    private let chain = MadeChain(id: "570000000000001")
+    private static let chain = MadeChain(id: "570000000000001")
+    private let chain = LinkTests.chain
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chain.life)
-        try await ledger.session { #expect($0.remarks.isEmpty) }
-        return ledger
-    }
+    private static let shared = SharedLedger { _ = try await $0.ingest(chain.life) }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func link(_ files: DerivedFiles, to target: String) throws {
         let path = files.path(of: files.linkName)

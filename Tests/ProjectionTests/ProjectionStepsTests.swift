@@ -2,6 +2,7 @@ import LedgerStore
 import LedgerTestSupport
 import SQLiteStore
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Projection
@@ -39,13 +40,21 @@ struct ProjectionStepsTests {
         }
     }
 
+    /// Events that follow empty projections.
+    private static let unprojected = Task {
+        let (chain, other) = (
+            MadeChain(id: "570000000000001"), MadeChain(id: "570000000000005")
+        )
+        let ledger = try TemporaryLedger(in: TemporaryDirectory.shared())
+        try await ledger.session { #expect($0.head == 0) }
+        _ = try await ledger.ingest(chain.life + other.life)
+        return ledger
+    }
+
     @Test("However few events a step takes, rows, facts and sums equal those of a rebuild")
     func steps() async throws {
         for fewer in [0, 1, 2, 5, .max] {
-            let ledger = try TemporaryLedger()
-            // Empty projections for the steps to start with.
-            try await ledger.session { #expect($0.head == 0) }
-            _ = try await ledger.ingest(chain.life + other.life)
+            let ledger = try await Self.unprojected.value.copied()
             try await ledger.ledger { ledger in
                 let head = try await ledger.log.head().position
                 #expect(head > 6)

@@ -16,12 +16,6 @@ struct ProjectionsTests {
     private let chain = ProjectionsTests.first
     private let other = MadeChain(id: "570000000000005")
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chain.life)
-        return ledger
-    }
-
     /// Two files, the second one current.
     private static let shared = SharedLedger { ledger in
         _ = try await ledger.ingest(first.life)
@@ -94,10 +88,12 @@ struct ProjectionsTests {
 
     // MARK: Use
 
-    @Test(
-        "Only a listed file can be used",
-        arguments: [
-            "", ".", "..", "projections-\(Lifecycle.reducerVersion)-99.sqlite",
+    @Test("Only a listed file can be used, by its name and not by its path")
+    func useOfNoFile() async throws {
+        let ledger = try await rebuilt()
+        let path = files(ledger).path(of: try #require(files(ledger).names().first))
+        let names = [
+            path, "", ".", "..", "projections-\(Lifecycle.reducerVersion)-99.sqlite",
             "projections.sqlite", "log.sqlite",
             "operations.sqlite", "facts-\(Fact.decoderVersion)-1.sqlite",
             "../production/projections-\(Lifecycle.reducerVersion)-1.sqlite",
@@ -105,31 +101,20 @@ struct ProjectionsTests {
             "/projections-\(Lifecycle.reducerVersion)-1.sqlite",
             "projections-\(Lifecycle.reducerVersion)-1.sqlite/",
             "projections-\(Lifecycle.reducerVersion)-1.sqlite-wal", "projector.lock",
-        ])
-    func useOfNoFile(name: String) async throws {
-        let ledger = try await rebuilt()
+        ]
         let before = files(ledger).current()
         try await ledger.session { session in
             let projector = try #require(session.projector)
-            await #expect(throws: ProjectionsTests.error(.noSuchFile)) {
-                try await projector.use(name)
+            for name in names {
+                await #expect(throws: ProjectionsTests.error(.noSuchFile), "\(name)") {
+                    try await projector.use(name)
+                }
+                #expect(files(ledger).current() == before, "\(name)")
             }
             #expect(try await projector.projections.checkpoint().position == 4)
         }
         #expect(files(ledger).current() == before)
         #expect(try await ledger.show(chain.id)["state"]?.string == "expired")
-    }
-
-    @Test("A path is not a name, even of an existing file")
-    func useOfPath() async throws {
-        let ledger = try await rebuilt()
-        let path = files(ledger).path(of: try #require(files(ledger).names().first))
-        try await ledger.session { session in
-            let projector = try #require(session.projector)
-            await #expect(throws: ProjectionsTests.error(.noSuchFile)) {
-                try await projector.use(path)
-            }
-        }
     }
 
     @Test("A file of another build is not made current")
@@ -184,21 +169,24 @@ struct ProjectionsTests {
         #expect(files(ledger).names().count == 2)
     }
 
-    @Test(
-        "An unlisted file is not dropped",
-        arguments: [
+    @Test("An unlisted file is not dropped")
+    func dropOfNoFile() async throws {
+        let ledger = try await rebuilt()
+        let names = [
             "", ".", "projections-\(Lifecycle.reducerVersion)-99.sqlite", "projections.sqlite",
             "log.sqlite",
             "facts-\(Fact.decoderVersion)-1.sqlite",
             "./projections-\(Lifecycle.reducerVersion)-1.sqlite",
             "../production/projections-\(Lifecycle.reducerVersion)-1.sqlite",
-        ])
-    func dropOfNoFile(name: String) async throws {
-        let ledger = try await rebuilt()
+        ]
         let before = try FileDamage.names(in: ledger.environmentDirectory)
         try await ledger.session { session in
             let projector = try #require(session.projector)
-            #expect(throws: ProjectionsTests.error(.noSuchFile)) { try projector.drop([name]) }
+            for name in names {
+                #expect(throws: ProjectionsTests.error(.noSuchFile), "\(name)") {
+                    try projector.drop([name])
+                }
+            }
         }
         let after = try FileDamage.names(in: ledger.environmentDirectory)
         #expect(Set(after).isSuperset(of: before.filter { $0.hasSuffix(".sqlite") }))

@@ -11,17 +11,18 @@ import Testing
 /// available.
 @Suite("Seals in the audit")
 struct SealAuditTests {
-    private let chain = MadeChain()
+    private static let chain = MadeChain()
+    private let chain = SealAuditTests.chain
 
-    private func taken() async throws -> TemporaryLedger {
-        var ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         try ledger.share()
         _ = try await ledger.ingest([
             chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start(0)),
             try chain.renewed(1).line(),
         ])
-        return ledger
     }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     private func audit(_ ledger: TemporaryLedger) async throws -> Audit.Report {
         try await ledger.audit(by: ledger.verifier, apps: ledger.configuration.apps)

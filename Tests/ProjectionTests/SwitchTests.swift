@@ -21,13 +21,12 @@ private struct CurrentProjections {
 
 @Suite("Switching projections")
 struct SwitchTests {
-    private let chain = MadeChain(id: "570000000000001", storefront: "ZZQ")
+    private static let chain = MadeChain(id: "570000000000001", storefront: "ZZQ")
+    private let chain = SwitchTests.chain
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chain.life)
-        return ledger
-    }
+    private static let shared = SharedLedger { _ = try await $0.ingest(chain.life) }
+
+    private func taken() async throws -> TemporaryLedger { try await Self.shared.copy() }
 
     @Test("A released session keeps no other process from projecting, and continues to answer")
     func released() async throws {
@@ -69,7 +68,7 @@ struct SwitchTests {
         "A reader beside rebuilds meets no error, and reads each new file as soon as it is current")
     func readers() async throws {
         let ledger = try await taken()
-        let rounds = 5
+        let rounds = 3
         try await ledger.session { session in
             let projector = try #require(session.projector)
             let current = CurrentProjections(directory: ledger.environmentDirectory)

@@ -42,152 +42,148 @@ struct BundleTests {
 
     private static let story = "grace-then-retry-then-expired"
 
-    private static func bundle(
-        _ body: (ProofBundle, NoteSignerKey) async throws -> Void
-    ) async throws {
+    /// A bundle of the story's last state, and the key that sealed it.
+    private static let made = Task {
         let name = StoryTelling.names.first { $0 == story } ?? StoryTelling.names[0]
+        var made: (bundle: ProofBundle, key: NoteSignerKey)?
         try await ProvenStory.run(name) { session, maker, signer in
             let (id, at) = try #require(try await ProvenStory.readings(session).last)
             let moment = Moment(at: at, now: StoryCheck.end)
-            try await body(
-                try await maker.subscription(id, bundleId: nil, moment: moment), signer.key)
+            made = (
+                try await maker.subscription(id, bundleId: nil, moment: moment), signer.key
+            )
         }
+        return try #require(made)
     }
 
     @Test("A file with any byte changed proves nothing")
     func flipped() async throws {
-        try await BundleTests.bundle { bundle, _ in
-            let bytes = bundle.bytes
-            // Odd, so that all kinds of places are met; the whole file in soak.
-            let step = Soak.isOn ? 1 : max(1, bytes.count / 50) | 1
-            for index in stride(from: 0, to: bytes.count, by: step) {
-                var other = bytes
-                other[index] ^= 1 << UInt8(index % 7)
-                guard let read = try? ProofBundle(other) else { continue }
-                #expect(!ProvenStory.check(read).isProven, "byte \(index)")
-            }
+        let bytes = try await BundleTests.made.value.bundle.bytes
+        // Odd, so that all kinds of places are met; the whole file in soak.
+        let step = Soak.isOn ? 1 : max(1, bytes.count / 50) | 1
+        for index in stride(from: 0, to: bytes.count, by: step) {
+            var other = bytes
+            other[index] ^= 1 << UInt8(index % 7)
+            guard let read = try? ProofBundle(other) else { continue }
+            #expect(!ProvenStory.check(read).isProven, "byte \(index)")
         }
     }
 
     @Test("More bytes, fewer bytes and another spelling are no bundle")
     func spelled() async throws {
-        try await BundleTests.bundle { bundle, _ in
-            let bytes = bundle.bytes
-            for other in [
-                bytes + [0x20], [0x20] + bytes, Array(bytes.dropLast()), [],
-                Array(bytes.dropLast(2)) + Array(",\"more\":1}\n".utf8),
-            ] {
-                #expect(throws: ProofError.self) { try ProofBundle(other) }
-            }
+        let bytes = try await BundleTests.made.value.bundle.bytes
+        for other in [
+            bytes + [0x20], [0x20] + bytes, Array(bytes.dropLast()), [],
+            Array(bytes.dropLast(2)) + Array(",\"more\":1}\n".utf8),
+        ] {
+            #expect(throws: ProofError.self) { try ProofBundle(other) }
         }
     }
 
     @Test("Parts of other bundles do not fit: events, answers, checkpoints, keys")
     func mixed() async throws {
-        try await BundleTests.bundle { bundle, key in
-            let (events, answer) = (bundle.events, try #require(bundle.answer))
-            func proven(
-                _ checkpoint: SignedNote? = nil, _ signer: NoteSignerKey? = nil,
-                _ others: [ProofBundle.Event]? = nil, _ other: ProofBundle.Answer? = nil
-            ) throws -> Bool {
-                let signer = signer ?? key
-                return ProvenStory.check(
-                    try ProofBundle(
-                        environment: bundle.environment,
-                        checkpoint: checkpoint ?? bundle.checkpoint, key: signer.verifier,
-                        events: others ?? events, answer: other ?? answer
-                    ).sealed(by: signer)
-                ).isProven
-            }
-            #expect(try proven())
-            #expect(try !proven(nil, nil, Array(events.dropLast())))
-            #expect(try !proven(nil, nil, events.reversed()))
-            #expect(try !proven(nil, nil, events + [events[0]]))
-            #expect(try !proven(nil, nil, []))
-            let swapped = ProofBundle.Event(
-                position: events[0].position, leafData: events[0].leafData,
-                inclusion: events[0].inclusion, evidence: events.last?.evidence)
-            #expect(try !proven(nil, nil, [swapped] + events.dropFirst()))
-            // A checkpoint of another size, of a fork, of another log, and of a stranger.
-            let checkpoint = try LogCheckpoint(bundle.checkpoint)
-            for other in [
-                LogCheckpoint(
-                    origin: checkpoint.origin, size: checkpoint.size + 1, root: checkpoint.root),
-                LogCheckpoint(
-                    origin: checkpoint.origin, size: checkpoint.size,
-                    root: events[0].inclusion.first ?? checkpoint.root),
-                LogCheckpoint(
-                    origin: "another/log", size: checkpoint.size, root: checkpoint.root),
-            ] {
-                #expect(try !proven(other.signed(by: key)))
-            }
-            let stranger = try NoteSignerKey(name: checkpoint.origin)
-            #expect(try !proven(checkpoint.signed(by: stranger)))
-            #expect(try proven(checkpoint.signed(by: stranger), stranger))
-            #expect(
-                !ProvenStory.check(
-                    try ProofBundle(
-                        environment: bundle.environment,
-                        checkpoint: try checkpoint.signed(by: stranger), key: stranger.verifier,
-                        events: events, answer: answer
-                    ).sealed(by: stranger), key: bundle.key
-                ).isProven)
-            // Everything is right, and not sealed by the key.
-            let unsealed = ProofBundle(
-                environment: bundle.environment, checkpoint: bundle.checkpoint, key: bundle.key,
-                events: events, answer: answer)
-            #expect(!ProvenStory.check(unsealed).isProven)
-            #expect(!ProvenStory.check(try unsealed.sealed(by: stranger)).isProven)
+        let (bundle, key) = try await BundleTests.made.value
+        let (events, answer) = (bundle.events, try #require(bundle.answer))
+        func proven(
+            _ checkpoint: SignedNote? = nil, _ signer: NoteSignerKey? = nil,
+            _ others: [ProofBundle.Event]? = nil, _ other: ProofBundle.Answer? = nil
+        ) throws -> Bool {
+            let signer = signer ?? key
+            return ProvenStory.check(
+                try ProofBundle(
+                    environment: bundle.environment,
+                    checkpoint: checkpoint ?? bundle.checkpoint, key: signer.verifier,
+                    events: others ?? events, answer: other ?? answer
+                ).sealed(by: signer)
+            ).isProven
         }
+        #expect(try proven())
+        #expect(try !proven(nil, nil, Array(events.dropLast())))
+        #expect(try !proven(nil, nil, events.reversed()))
+        #expect(try !proven(nil, nil, events + [events[0]]))
+        #expect(try !proven(nil, nil, []))
+        let swapped = ProofBundle.Event(
+            position: events[0].position, leafData: events[0].leafData,
+            inclusion: events[0].inclusion, evidence: events.last?.evidence)
+        #expect(try !proven(nil, nil, [swapped] + events.dropFirst()))
+        // A checkpoint of another size, of a fork, of another log, and of a stranger.
+        let checkpoint = try LogCheckpoint(bundle.checkpoint)
+        for other in [
+            LogCheckpoint(
+                origin: checkpoint.origin, size: checkpoint.size + 1, root: checkpoint.root),
+            LogCheckpoint(
+                origin: checkpoint.origin, size: checkpoint.size,
+                root: events[0].inclusion.first ?? checkpoint.root),
+            LogCheckpoint(
+                origin: "another/log", size: checkpoint.size, root: checkpoint.root),
+        ] {
+            #expect(try !proven(other.signed(by: key)))
+        }
+        let stranger = try NoteSignerKey(name: checkpoint.origin)
+        #expect(try !proven(checkpoint.signed(by: stranger)))
+        #expect(try proven(checkpoint.signed(by: stranger), stranger))
+        #expect(
+            !ProvenStory.check(
+                try ProofBundle(
+                    environment: bundle.environment,
+                    checkpoint: try checkpoint.signed(by: stranger), key: stranger.verifier,
+                    events: events, answer: answer
+                ).sealed(by: stranger), key: bundle.key
+            ).isProven)
+        // Everything is right, and not sealed by the key.
+        let unsealed = ProofBundle(
+            environment: bundle.environment, checkpoint: bundle.checkpoint, key: bundle.key,
+            events: events, answer: answer)
+        #expect(!ProvenStory.check(unsealed).isProven)
+        #expect(!ProvenStory.check(try unsealed.sealed(by: stranger)).isProven)
     }
 
     @Test(
         "Another question does not fit the answer, and Apple's name stands for Apple's root alone")
     func otherQuestions() async throws {
-        try await BundleTests.bundle { bundle, key in
-            let answer = try #require(bundle.answer)
-            let size = try LogCheckpoint(bundle.checkpoint).size
-            func proven(_ other: ProofBundle.Answer) throws -> Bool {
-                ProvenStory.check(
-                    try ProofBundle(
-                        environment: bundle.environment, checkpoint: bundle.checkpoint,
-                        key: bundle.key, events: bundle.events, answer: other
-                    ).sealed(by: key)
-                ).isProven
-            }
-            // The same question at another time, or with less knowledge.
-            var query = answer.query
-            query.knownPosition -= 1
-            let less = ProofBundle.Answer(
-                query: query, reducerVersion: answer.reducerVersion, catalogue: answer.catalogue,
-                value: answer.value)
-            #expect(try !proven(less))
-            // Of the reducer of another release.
-            let later = ProofBundle.Answer(
-                query: answer.query, reducerVersion: answer.reducerVersion + 1,
-                catalogue: answer.catalogue, value: answer.value)
-            #expect(try !proven(later))
-            // Knowledge that the signed log does not have.
-            for position in [size + 1, .max, -1, .min] {
-                query.knownPosition = position
-                let value = try BundleFold.value(
-                    query, in: bundle.environment, Catalogue(bundled: answer.catalogue)!,
-                    bundle.events.map {
-                        try BundledEvent(
-                            $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
-                            EvidencePacker()
-                        ).logged
-                    })
-                let more = ProofBundle.Answer(
-                    query: query, reducerVersion: answer.reducerVersion,
-                    catalogue: answer.catalogue, value: value ?? .null)
-                #expect(try !proven(more))
-            }
-            // What the test's authority signed is not called Apple's.
-            let line = ProvenStory.check(bundle).lines.first { $0.part == "signatures" }
-            #expect(line?.text.contains("Apple signed 0") == true)
-            #expect(line?.text.contains("another root that you trust") == true)
+        let (bundle, key) = try await BundleTests.made.value
+        let answer = try #require(bundle.answer)
+        let size = try LogCheckpoint(bundle.checkpoint).size
+        func proven(_ other: ProofBundle.Answer) throws -> Bool {
+            ProvenStory.check(
+                try ProofBundle(
+                    environment: bundle.environment, checkpoint: bundle.checkpoint,
+                    key: bundle.key, events: bundle.events, answer: other
+                ).sealed(by: key)
+            ).isProven
         }
+        // The same question at another time, or with less knowledge.
+        var query = answer.query
+        query.knownPosition -= 1
+        let less = ProofBundle.Answer(
+            query: query, reducerVersion: answer.reducerVersion, catalogue: answer.catalogue,
+            value: answer.value)
+        #expect(try !proven(less))
+        // Of the reducer of another release.
+        let later = ProofBundle.Answer(
+            query: answer.query, reducerVersion: answer.reducerVersion + 1,
+            catalogue: answer.catalogue, value: answer.value)
+        #expect(try !proven(later))
+        // Knowledge that the signed log does not have.
+        for position in [size + 1, .max, -1, .min] {
+            query.knownPosition = position
+            let value = try BundleFold.value(
+                query, in: bundle.environment, Catalogue(bundled: answer.catalogue)!,
+                bundle.events.map {
+                    try BundledEvent(
+                        $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
+                        EvidencePacker()
+                    ).logged
+                })
+            let more = ProofBundle.Answer(
+                query: query, reducerVersion: answer.reducerVersion,
+                catalogue: answer.catalogue, value: value ?? .null)
+            #expect(try !proven(more))
+        }
+        // What the test's authority signed is not called Apple's.
+        let line = ProvenStory.check(bundle).lines.first { $0.part == "signatures" }
+        #expect(line?.text.contains("Apple signed 0") == true)
+        #expect(line?.text.contains("another root that you trust") == true)
     }
 
     @Test("The status of a pair is listed as not signed, that of a notification is not")
@@ -208,50 +204,50 @@ struct BundleTests {
     }
 
     /// A bundle of the subscriptions that were new in the month in which the story begins.
-    private static func newOnes(
-        _ body: (ProofBundle, NoteSignerKey) async throws -> Void
-    ) async throws {
-        try await ProvenStory.run(BundleTests.story) { session, maker, signer in
+    private static let newOnes = Task {
+        var made: (bundle: ProofBundle, key: NoteSignerKey)?
+        try await ProvenStory.run(story) { session, maker, signer in
             let (_, at) = try #require(try await ProvenStory.readings(session).first)
             var parameters = CellParameters(column: "new")
             parameters.from = String(at.rfc3339.prefix(7)) + "-01"
-            try await body(
+            made = (
                 try await maker.cell(
                     .churn(isPaid: false), parameters, reportTimeZone: "UTC", bundleId: nil,
-                    moment: Moment(at: nil, now: StoryCheck.end)), signer.key)
+                    moment: Moment(at: nil, now: StoryCheck.end)), signer.key
+            )
         }
+        return try #require(made)
     }
 
     @Test("A cell ends with its report, and that at the time asked about; the check says when")
     func cellTimes() async throws {
-        try await BundleTests.newOnes { bundle, key in
-            let answer = try #require(bundle.answer)
-            let cell = try #require(bundle.cell)
-            let catalogue = try #require(Catalogue(bundled: answer.catalogue))
-            let events = try bundle.events.map {
-                try BundledEvent(
-                    $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
-                    EvidencePacker()
-                ).logged
-            }
-            let (short, end) = (cell.to.advanced(byMilliseconds: -1), StoryCheck.end)
-            for (now, at, isProven) in [
-                (end, end, true), (cell.to, end, true), (cell.to, cell.to, true),
-                (short, end, false), (short, short, false), (end, cell.to, false),
-            ] {
-                var query = answer.query
-                (query.now, query.at) = (now, at)
-                let value = try BundleFold.value(query, in: bundle.environment, catalogue, events)
-                let other = try ProofBundle(
-                    environment: bundle.environment, checkpoint: bundle.checkpoint,
-                    key: bundle.key, events: bundle.events,
-                    answer: ProofBundle.Answer(
-                        query: query, reducerVersion: answer.reducerVersion,
-                        catalogue: answer.catalogue, value: value ?? .null)
-                ).sealed(by: key)
-                #expect(ProvenStory.check(other).isProven == isProven, "\(now) \(at)")
-                #expect(other.answer?.summary.contains("at \(now.rfc3339), as known") == true)
-            }
+        let (bundle, key) = try await BundleTests.newOnes.value
+        let answer = try #require(bundle.answer)
+        let cell = try #require(bundle.cell)
+        let catalogue = try #require(Catalogue(bundled: answer.catalogue))
+        let events = try bundle.events.map {
+            try BundledEvent(
+                $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
+                EvidencePacker()
+            ).logged
+        }
+        let (short, end) = (cell.to.advanced(byMilliseconds: -1), StoryCheck.end)
+        for (now, at, isProven) in [
+            (end, end, true), (cell.to, end, true), (cell.to, cell.to, true),
+            (short, end, false), (short, short, false), (end, cell.to, false),
+        ] {
+            var query = answer.query
+            (query.now, query.at) = (now, at)
+            let value = try BundleFold.value(query, in: bundle.environment, catalogue, events)
+            let other = try ProofBundle(
+                environment: bundle.environment, checkpoint: bundle.checkpoint,
+                key: bundle.key, events: bundle.events,
+                answer: ProofBundle.Answer(
+                    query: query, reducerVersion: answer.reducerVersion,
+                    catalogue: answer.catalogue, value: value ?? .null)
+            ).sealed(by: key)
+            #expect(ProvenStory.check(other).isProven == isProven, "\(now) \(at)")
+            #expect(other.answer?.summary.contains("at \(now.rfc3339), as known") == true)
         }
     }
 
@@ -287,30 +283,29 @@ struct BundleTests {
 
     @Test("A cell of churn is proven with its chains, and with fewer of them gives another sum")
     func cell() async throws {
-        try await BundleTests.newOnes { bundle, key in
-            let answer = try #require(bundle.answer)
-            #expect(answer.value["amount"]?.int64 == 1)
-            #expect(answer.value["chains"]?.array?.count == 1)
-            let read = try ProofBundle(bundle.bytes)
-            #expect(ProvenStory.check(read).isProven)
-            let cell = try #require(bundle.cell)
-            for chains in [[], cell.chains + cell.chains] {
-                var query = answer.query
-                query.subject = .cell(
-                    BundledCell(
-                        name: cell.name, isPaid: cell.isPaid, column: cell.column, from: cell.from,
-                        to: cell.to, timeZone: cell.timeZone, group: cell.group,
-                        filters: cell.filters, chains: chains))
-                let other = try ProofBundle(
-                    environment: bundle.environment, checkpoint: bundle.checkpoint,
-                    key: bundle.key, events: bundle.events,
-                    answer: ProofBundle.Answer(
-                        query: query, reducerVersion: answer.reducerVersion,
-                        catalogue: answer.catalogue, value: answer.value)
-                ).sealed(by: key)
-                let file = try? ProofBundle(other.bytes)
-                #expect(file.map { ProvenStory.check($0).isProven } ?? false == false)
-            }
+        let (bundle, key) = try await BundleTests.newOnes.value
+        let answer = try #require(bundle.answer)
+        #expect(answer.value["amount"]?.int64 == 1)
+        #expect(answer.value["chains"]?.array?.count == 1)
+        let read = try ProofBundle(bundle.bytes)
+        #expect(ProvenStory.check(read).isProven)
+        let cell = try #require(bundle.cell)
+        for chains in [[], cell.chains + cell.chains] {
+            var query = answer.query
+            query.subject = .cell(
+                BundledCell(
+                    name: cell.name, isPaid: cell.isPaid, column: cell.column, from: cell.from,
+                    to: cell.to, timeZone: cell.timeZone, group: cell.group,
+                    filters: cell.filters, chains: chains))
+            let other = try ProofBundle(
+                environment: bundle.environment, checkpoint: bundle.checkpoint,
+                key: bundle.key, events: bundle.events,
+                answer: ProofBundle.Answer(
+                    query: query, reducerVersion: answer.reducerVersion,
+                    catalogue: answer.catalogue, value: answer.value)
+            ).sealed(by: key)
+            let file = try? ProofBundle(other.bytes)
+            #expect(file.map { ProvenStory.check($0).isProven } ?? false == false)
         }
     }
 
@@ -343,24 +338,23 @@ struct BundleTests {
 
     @Test("A page holds the same bundle, also where a text looks like markup, or like its escape")
     func page() async throws {
-        try await BundleTests.bundle { bundle, _ in
-            let id = try #require(bundle.answer?.value["originalTransactionId"]?.string)
-            // A mark beside a bracket makes another character of both.
-            let text = "\u{600}</script>\u{600}<\u{301}\\\\u003c"
-            let file = String(decoding: bundle.bytes, as: UTF8.self)
-                .replacing("\"\(id)\"", with: "\"\(text)\"")
-            let altered = try ProofBundle(Array(file.utf8))
-            #expect(altered.bytes != bundle.bytes)
-            #expect(!altered.pageBytes.contains(UInt8(ascii: "<")))
-            let page =
-                Array("<html>\(ProofBundle.pageStart)".utf8) + altered.pageBytes
-                + Array("\(ProofBundle.pageEnd)</html>\n".utf8)
-            #expect(try ProofBundle(page).bytes == altered.bytes)
-            let own =
-                Array(ProofBundle.pageStart.utf8) + bundle.pageBytes
-                + Array(ProofBundle.pageEnd.utf8)
-            #expect(ProvenStory.check(try ProofBundle(own)).isProven)
-        }
+        let bundle = try await BundleTests.made.value.bundle
+        let id = try #require(bundle.answer?.value["originalTransactionId"]?.string)
+        // A mark beside a bracket makes another character of both.
+        let text = "\u{600}</script>\u{600}<\u{301}\\\\u003c"
+        let file = String(decoding: bundle.bytes, as: UTF8.self)
+            .replacing("\"\(id)\"", with: "\"\(text)\"")
+        let altered = try ProofBundle(Array(file.utf8))
+        #expect(altered.bytes != bundle.bytes)
+        #expect(!altered.pageBytes.contains(UInt8(ascii: "<")))
+        let page =
+            Array("<html>\(ProofBundle.pageStart)".utf8) + altered.pageBytes
+            + Array("\(ProofBundle.pageEnd)</html>\n".utf8)
+        #expect(try ProofBundle(page).bytes == altered.bytes)
+        let own =
+            Array(ProofBundle.pageStart.utf8) + bundle.pageBytes
+            + Array(ProofBundle.pageEnd.utf8)
+        #expect(ProvenStory.check(try ProofBundle(own)).isProven)
     }
 
     @Test("Events and customers are proven, too; what the log does not hold is not")

@@ -55,7 +55,7 @@ struct ProofLimitTests {
 
     @Test("A bundle of as many bytes and events as are made, and one more")
     func bundles() async throws {
-        try await ProvenStory.run(StoryTelling.names[0]) { session, maker, signer in
+        try await ProvenStory.small { session, maker, signer in
             let event = try #require(try await session.ledger.log.event(at: 1))
             let evidence = try event.originalBytes()?.count ?? 0
             let size = evidence * 4 / 3 + event.event.leafData.count * 2 + 2_048
@@ -83,7 +83,7 @@ struct ProofLimitTests {
 
     @Test("A file of as many events and bytes as are read, and one more")
     func files() async throws {
-        try await ProvenStory.run(StoryTelling.names[0]) { _, maker, signer in
+        try await ProvenStory.small { _, maker, signer in
             let bundle = try await maker.events([1])
             let event = ProofBundle.Event(
                 position: 1, leafData: [1], inclusion: [], evidence: nil)
@@ -110,7 +110,7 @@ struct ProofLimitTests {
 
     @Test("As many statements about a subscription as an answer may rest on, and one more")
     func statements() async throws {
-        try await ProvenStory.run(StoryTelling.names[0]) { session, _, _ in
+        try await ProvenStory.small { session, _, _ in
             let event = try #require(try await session.ledger.log.event(at: 1))
             let stated = try #require(FactDecoder.decode(event).first)
             let other = ChainId(
@@ -149,7 +149,7 @@ struct ProofLimitTests {
                 return error.code == .malformedBundle && error.message.contains("tooManyValues")
             }
         }
-        try await ProvenStory.run(StoryTelling.names[0]) { _, maker, _ in
+        try await ProvenStory.small { _, maker, _ in
             let file = try await maker.events([1]).bytes
             let bound = count(try JSONValue.parse(file))
             #expect(!isRefused(file, valueCount: bound))

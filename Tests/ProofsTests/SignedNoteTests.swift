@@ -1,4 +1,5 @@
 import Signing
+import TestSupport
 import Testing
 
 @testable import Proofs
@@ -30,12 +31,17 @@ struct SignedNoteTests {
         #expect(!"\(signer)".contains("AYEK"))
     }
 
+    /// The bits to flip of a byte: one of them, all in soak.
+    private static func bits(_ index: Int) -> [Int] {
+        Soak.isOn ? Array(0..<8) : [index % 8]
+    }
+
     @Test("A note with any bit flipped is refused")
     func flipped() throws {
         let key = try NoteVerifierKey(Self.key)
         let bytes = Array(Self.note.utf8)
         for index in bytes.indices {
-            for bit in 0..<8 {
+            for bit in SignedNoteTests.bits(index) {
                 var other = bytes
                 other[index] ^= 1 << UInt8(bit)
                 guard let text = String(validating: other, as: UTF8.self),
@@ -59,7 +65,7 @@ struct SignedNoteTests {
     func keys() throws {
         let bytes = Array(Self.key.utf8)
         for index in bytes.indices {
-            for bit in 0..<8 {
+            for bit in SignedNoteTests.bits(index) {
                 var other = bytes
                 other[index] ^= 1 << UInt8(bit)
                 guard let text = String(validating: other, as: UTF8.self) else { continue }

@@ -11,14 +11,18 @@ import Testing
 
 @Suite("Random ids of an erasure")
 struct ErasedIdTests {
-    private let chain = MadeChain(id: "700000000000001")
+    private static let chain = MadeChain(id: "700000000000001")
+    private var chain: MadeChain { ErasedIdTests.chain }
 
-    /// A ledger with an erased chain and another one, and the random id of the first.
-    private func erased() async throws -> (ledger: TemporaryLedger, name: String) {
-        let ledger = try TemporaryLedger()
+    private static let shared = SharedLedger { ledger in
         let other = MadeChain(id: "700000000000002")
         _ = try await ledger.ingest(chain.life + other.life)
         try await ledger.erase(chains: [chain.id])
+    }
+
+    /// A ledger with an erased chain and another one, and the random id of the first.
+    private func erased() async throws -> (ledger: TemporaryLedger, name: String) {
+        let ledger = try await ErasedIdTests.shared.copy()
         let ids = try await ledger.exportLines(.subscriptions)
             .compactMap { $0["originalTransactionId"]?.string }
         return (ledger, try #require(ids.first { $0.hasPrefix(Pseudonyms.prefix) }))

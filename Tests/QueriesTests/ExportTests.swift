@@ -3,6 +3,7 @@ import Intake
 import Ledger
 import LedgerTestSupport
 import Queries
+import Simulator
 import TestSupport
 import Testing
 
@@ -26,31 +27,18 @@ struct ExportTests {
         (.subscriptions, 3), (.transitions, 8), (.facts, 4), (.events, 9),
     ]
 
-    @Test("Each subject has one line per item", arguments: counts)
+    @Test(
+        "Each item is one line, and one row with the same values, including quotes and commas",
+        arguments: counts)
     func lines(subject: Export.Subject, count: Int) async throws {
-        #expect(try await taken().exportLines(subject).count == count)
-    }
-
-    @Test(
-        "A table has as many rows, and every row as many columns as its header", arguments: counts)
-    func columns(subject: Export.Subject, count: Int) async throws {
-        let text = try await taken().export(subject, .csv)
-        let rows = CommaSeparated.rows(text)
-        #expect(rows.count == count + 1)
-        let header = try #require(rows.first)
-        #expect(Set(header).count == header.count)
-        for row in rows { #expect(row.count == header.count) }
-    }
-
-    @Test(
-        "A table equals the lines, including quotes and commas",
-        arguments: Export.Subject.allCases)
-    func sameValues(subject: Export.Subject) async throws {
         let ledger = try await taken()
         let rows = CommaSeparated.rows(try await ledger.export(subject, .csv))
         let lines = try await ledger.exportLines(subject)
+        #expect(lines.count == count && rows.count == count + 1)
         let header = try #require(rows.first)
+        #expect(Set(header).count == header.count)
         for (row, line) in zip(rows.dropFirst(), lines) {
+            #expect(row.count == header.count)
             for (column, text) in zip(header, row) {
                 let value = column.split(separator: ".").reduce(line) { found, key in
                     found[String(key)] ?? .null
@@ -64,11 +52,14 @@ struct ExportTests {
         }
     }
 
-    @Test("An empty ledger exports only a header", arguments: Export.Subject.allCases)
-    func empty(subject: Export.Subject) async throws {
+    @Test("An empty ledger exports only a header")
+    func empty() async throws {
         let ledger = try TemporaryLedger()
-        #expect(try await ledger.export(subject).isEmpty)
-        #expect(CommaSeparated.rows(try await ledger.export(subject, .csv)).count == 1)
+        for subject in Export.Subject.allCases {
+            #expect(try await ledger.export(subject).isEmpty, "\(subject)")
+            let rows = CommaSeparated.rows(try await ledger.export(subject, .csv))
+            #expect(rows.count == 1, "\(subject)")
+        }
     }
 
     @Test("Chains come in the order of their ids, events by position")
@@ -193,14 +184,19 @@ struct ExportTests {
     @Test("Many chains are exported page by page, without gaps or duplicates")
     func many() async throws {
         let ledger = try TemporaryLedger()
-        let many = (0..<1_200).map { MadeChain(id: "56\($0 + 100_000)") }
-        let summary = try await ledger.ingest(many.map { $0.bought() })
-        #expect(summary.appended == 1_200)
+        // One page of chains, and one more.
+        let many = (0...1_000).map { MadeChain(id: "56\($0 + 100_000)") }
+        let summary = try await ledger.ingest(
+            many.map { chain in
+                let payload = chain.transaction(0, signed: chain.start)
+                return MadeDelivery(receivedAt: chain.start, evidence: .transaction(payload))
+            })
+        #expect(summary.appended == 1_001)
         let ids = try await ledger.exportLines(.subscriptions).compactMap {
             $0["originalTransactionId"]?.string
         }
         #expect(ids == many.map(\.id))
         let positions = try await ledger.exportLines(.events).compactMap { $0["position"]?.int64 }
-        #expect(positions == Array(1...1_200))
+        #expect(positions == Array(1...1_001))
     }
 }

@@ -50,7 +50,7 @@ struct KnowledgeTests {
         let whole = try TemporaryLedger()
         let lines = try deliveries.map { try $0.line() }
         _ = try await whole.ingest(lines)
-        for count in 1...lines.count {
+        for count in stride(from: 1, through: lines.count, by: 3) {
             let part = try TemporaryLedger()
             _ = try await part.ingest(Array(lines.prefix(count)))
             let expected = try await answers(part, .everything)

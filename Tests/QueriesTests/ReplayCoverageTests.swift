@@ -25,8 +25,6 @@ struct ReplayCoverageTests {
         "PRICE_CHANGE/", "TEST/",
     ]
 
-    static let minimumStoryCount = 40
-
     /// Types and subtypes of every line of every story.
     static let reported: Set<String> = {
         var found: Set<String> = []
@@ -43,36 +41,22 @@ struct ReplayCoverageTests {
         return found
     }()
 
-    @Test(
-        "Some story contains every row of Apple's table that can touch a lifecycle", arguments: rows
-    )
-    func row(_ row: String) {
-        #expect(ReplayCoverageTests.reported.contains(row))
-    }
-
-    @Test("There are at least forty stories")
-    func count() {
-        #expect(StoryTelling.names.count >= ReplayCoverageTests.minimumStoryCount)
-    }
-
-    @Test("A story has its three files, none of them empty", arguments: StoryTelling.names)
-    func files(_ name: String) throws {
-        let folder = StoryTelling.folder.appending(path: name)
-        for file in ["story.md", "notifications.ndjson", "expected.json"] {
-            let data = try Data(contentsOf: folder.appending(path: file))
-            #expect(!data.isEmpty, "\(file)")
+    @Test("Some story contains every row of Apple's table that can touch a lifecycle")
+    func rows() {
+        let missing = ReplayCoverageTests.rows.filter { row in
+            !ReplayCoverageTests.reported.contains(row)
         }
+        #expect(missing == [])
     }
 
-    @Test("A story has expectations for every chain it contains", arguments: StoryTelling.names)
-    func expectations(_ name: String) throws {
-        let story = try StoryTelling.story(name)
-        let expected = try JSONValue.parse(try #require(story.expected))
-        let chains = try #require(expected["chains"]?.object)
-        #expect(!chains.isEmpty)
-        for chain in chains {
-            #expect(chain.value["intervals"]?.array != nil, "\(chain.key)")
-            #expect(chain.value["transitions"]?.array != nil, "\(chain.key)")
+    @Test("A story has its three files, none of them empty")
+    func files() throws {
+        for name in StoryTelling.names {
+            let folder = StoryTelling.folder.appending(path: name)
+            for file in ["story.md", "notifications.ndjson", "expected.json"] {
+                let data = try Data(contentsOf: folder.appending(path: file))
+                #expect(!data.isEmpty, "\(name) \(file)")
+            }
         }
     }
 }

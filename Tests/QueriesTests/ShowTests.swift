@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Queries")
 struct ShowTests {
-    private let chain = MadeChain(appAccountToken: "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033")
+    private static let chain = MadeChain(appAccountToken: "f3a86f0d-52be-4c53-8f0e-7d9b1c44d033")
+    private var chain: MadeChain { ShowTests.chain }
 
     static let showKeys = [
         "environment", "bundleId", "originalTransactionId", "at", "knownAt", "position",
@@ -18,11 +19,9 @@ struct ShowTests {
         "commitment", "priceIncrease", "cancellation", "revocation", "notices", "evidence",
     ]
 
-    private func taken() async throws -> TemporaryLedger {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(chain.life)
-        return ledger
-    }
+    private static let shared = SharedLedger { _ = try await $0.ingest(chain.life) }
+
+    private func taken() async throws -> TemporaryLedger { try await ShowTests.shared.copy() }
 
     // MARK: Ids
 
@@ -38,12 +37,12 @@ struct ShowTests {
         #expect(asked["transaction"]?["standing"]?.string == "ended")
     }
 
-    @Test(
-        "An unknown id is no subscription",
-        arguments: ["", "1", "' OR 1=1 --", "500000000000002"])
-    func unknownId(id: String) async throws {
+    @Test("An unknown id is no subscription")
+    func unknownId() async throws {
         let ledger = try await taken()
-        await #expect(throws: QueryError.noSuchSubscription(id)) { try await ledger.show(id) }
+        for id in ["", "1", "' OR 1=1 --", "500000000000002"] {
+            await #expect(throws: QueryError.noSuchSubscription(id)) { try await ledger.show(id) }
+        }
     }
 
     @Test("An empty ledger answers that there is no such subscription")
@@ -156,27 +155,21 @@ struct ShowTests {
     func values() async throws {
         let ledger = try await taken()
         let show = try await ledger.show(chain.id, at: chain.start(1))
-        #expect(show["environment"]?.string == "Production")
-        #expect(show["bundleId"]?.string == MadeChain.app)
-        #expect(show["at"]?.string == chain.start(1).rfc3339)
-        #expect(show["knownAt"]?.isNull == true)
-        #expect(show["position"]?.int64 == 4)
-        #expect(show["completeThrough"]?.isNull == true)
-        #expect(show["reducerVersion"]?.int64 == Int64(Lifecycle.reducerVersion))
+        let (from, until) = (chain.start(1).rfc3339, chain.start(2).rfc3339)
+        let expected = """
+            {"environment":"Production","bundleId":"\(MadeChain.app)","at":"\(from)",
+            "knownAt":null,"position":4,"completeThrough":null,
+            "reducerVersion":\(Lifecycle.reducerVersion),"state":"renewing","entitled":true,
+            "appleStatus":1,"since":"\(from)","until":"\(until)","accessUntil":"\(until)",
+            "phase":"standard","ownership":"purchased",
+            "appAccountToken":"\(chain.appAccountToken ?? "")",
+            "price":{"milliunits":9990,"currency":"USD"},
+            "transactionId":"\(chain.transactionId(1))","notices":[]}
+            """
+        for member in try #require(JSONValue.parse(Array(expected.utf8)).object) {
+            #expect(show[member.key] == member.value, "\(member.key)")
+        }
         #expect(show["catalogueHash"]?.string?.count == 64)
-        #expect(show["state"]?.string == "renewing")
-        #expect(show["entitled"]?.bool == true)
-        #expect(show["appleStatus"]?.int64 == 1)
-        #expect(show["since"]?.string == chain.start(1).rfc3339)
-        #expect(show["until"]?.string == chain.start(2).rfc3339)
-        #expect(show["accessUntil"]?.string == chain.start(2).rfc3339)
-        #expect(show["phase"]?.string == "standard")
-        #expect(show["ownership"]?.string == "purchased")
-        #expect(show["appAccountToken"]?.string == chain.appAccountToken)
-        #expect(show["price"]?.keys == ["milliunits", "currency"])
-        #expect(show["price"]?["milliunits"]?.int64 == 9990)
-        #expect(show["transactionId"]?.string == chain.transactionId(1))
-        #expect(show["notices"]?.array?.isEmpty == true)
     }
 
     @Test("A timeline holds the show object, its intervals and its entries with their causes")

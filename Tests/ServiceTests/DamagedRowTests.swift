@@ -160,11 +160,7 @@ struct DamagedRowTests {
     func examined() async throws {
         let ledger = try await taken(isBehind: false)
         func found() async -> [Doctor.Finding] {
-            await Doctor(
-                configuration: ServiceConfiguration(ledger.configuration),
-                environment: ledger.environment,
-                roots: ledger.roots, now: ledger.now
-            ).examine().filter { $0.level == .bad && $0.subject == "log" }
+            await ledger.examined().filter { $0.level == .bad && $0.subject == "log" }
         }
         #expect(await found().isEmpty)
         try log(ledger).run(DamagedRowTests.damages[0].sql)

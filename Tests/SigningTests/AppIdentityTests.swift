@@ -10,7 +10,7 @@ struct AppIdentityTests {
     private let verifier: EvidenceVerifier
 
     init() throws {
-        authority = try Authority()
+        authority = Trial.authority
         verifier = EvidenceVerifier(
             roots: try TrustedRoots.apple.adding(authority.rootDER),
             allowedLocalEnvironments: [.xcode])

@@ -106,7 +106,7 @@ struct CertificateChainPolicyTests {
 
     @Test("A foreign root is rejected, even with a trusted one's name")
     func foreignRoot() throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         let foreign = try Authority()
         let verifier = EvidenceVerifier(roots: try trusted(authority))
         let foreignJWS = try foreign.sign(Trial.transaction())
@@ -137,7 +137,7 @@ struct CertificateChainPolicyTests {
         "A certificate with a trailing byte, or not in base64, is rejected",
         arguments: [0, 1])
     func trailingByte(place: Int) throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         var chain = [authority.leafDER, authority.intermediateDER, authority.rootDER]
         chain[place].append(0)
         let verifier = EvidenceVerifier(roots: try trusted(authority))
@@ -157,7 +157,7 @@ struct CertificateChainPolicyTests {
 
     @Test("The validity period is inclusive at both ends, to the millisecond")
     func validityBounds() throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         let verifier = EvidenceVerifier(roots: try trusted(authority))
         let window = authority.shape.leafValidity
         func code(at milliseconds: Int64) throws -> VerificationCode? {

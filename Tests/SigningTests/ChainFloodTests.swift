@@ -89,18 +89,6 @@ struct ChainFloodTests {
         #expect(Self.code(verifier, unknown) == nil)
     }
 
-    @Test("A chain is known only after a signature under it was verified")
-    func proved() throws {
-        let authority = try Self.authority()
-        let verifier = JWSVerifier(roots: try Self.roots(authority))
-        let jws = try authority.sign(Self.payload)
-        let spoiled = try Trial.forged(jws)
-        #expect(Trial.code { _ = try verifier.verify(spoiled) } == .signatureMismatch)
-        #expect(verifier.cachedCounts == (headers: 0, chains: 0))
-        _ = try verifier.verify(jws)
-        #expect(verifier.cachedCounts == (headers: 1, chains: 1))
-    }
-
     /// The certificate with the length of its outermost sequence encoded in one byte too many.
     private static func spelledLonger(_ der: [UInt8]) -> [UInt8] {
         [0x30, 0x83, 0x00] + Array(der[2...])

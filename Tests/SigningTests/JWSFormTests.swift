@@ -23,7 +23,7 @@ struct JWSFormTests {
     private let certificates: String
 
     init() throws {
-        authority = try Authority()
+        authority = Trial.authority
         verifier = EvidenceVerifier(roots: try TrustedRoots.apple.adding(authority.rootDER))
         let texts = [authority.leafDER, authority.intermediateDER, authority.rootDER].map {
             "\"" + Trial.text(Base64.standard.encode($0)) + "\""

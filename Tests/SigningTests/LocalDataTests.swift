@@ -9,10 +9,14 @@ struct LocalDataTests {
     private let authority: Authority
     private let roots: TrustedRoots
 
-    init() throws {
+    private static let shared = Result {
         var shape = AuthorityShape()
         shape.presentation = .leafOnly
-        authority = try Authority(shape: shape)
+        return try Authority(shape: shape)
+    }
+
+    init() throws {
+        authority = try Self.shared.get()
         roots = try TrustedRoots.apple.adding(authority.rootDER)
     }
 
@@ -73,7 +77,7 @@ struct LocalDataTests {
 
     @Test("A full chain with environment Xcode is accepted only if Xcode is allowed")
     func fullChain() throws {
-        let full = try Authority()
+        let full = Trial.authority
         let roots = try TrustedRoots.apple.adding(full.rootDER)
         let jws = try full.sign(Trial.transaction(environment: "Xcode"))
         let refusing = EvidenceVerifier(roots: roots)
@@ -86,7 +90,7 @@ struct LocalDataTests {
 
     @Test("Local parts are rejected in a genuine envelope, and vice versa")
     func mixed() throws {
-        let full = try Authority()
+        let full = Trial.authority
         let verifier = EvidenceVerifier(
             roots: try TrustedRoots.apple.adding(full.rootDER), allowedLocalEnvironments: [.xcode])
         let payload = Trial.transaction(environment: "Xcode")
@@ -104,7 +108,7 @@ struct LocalDataTests {
     @Test("The parts of a pair have one kind of trust anchor")
     func mixedPair() throws {
         // given
-        let full = try Authority()
+        let full = Trial.authority
         let verifier = EvidenceVerifier(
             roots: try TrustedRoots.apple.adding(full.rootDER), allowedLocalEnvironments: [.xcode])
         func error(_ first: Authority, _ second: Authority) throws -> VerificationError? {

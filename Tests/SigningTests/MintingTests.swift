@@ -9,7 +9,7 @@ import Testing
 struct MintingTests {
     @Test("The throw-away authority's headers are as large as Apple's")
     func sizes() throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         let jws = try CompactJWS(parsing: try authority.sign(Trial.transaction()))
         // Apple's is 4,411 characters with the chain of 2025.
         #expect((4200...4600).contains(jws.headerSegment.count))
@@ -20,7 +20,7 @@ struct MintingTests {
 
     @Test("Its chain satisfies the strict profile required of Apple's")
     func strictness() throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         let presented = PresentedCertificateChain(
             leaf: authority.leafDER, intermediate: authority.intermediateDER,
             root: authority.rootDER, rootFingerprint: SHA256.hash(authority.rootDER))
@@ -32,7 +32,7 @@ struct MintingTests {
 
     @Test("A rotated leaf has another key under the same root")
     func rotation() throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         let validity = AuthorityShape.days(19_000...19_500)
         let rotated = try authority.rotatedLeaf(validity: validity)
         #expect(rotated.rootDER == authority.rootDER)

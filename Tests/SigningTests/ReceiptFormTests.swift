@@ -9,7 +9,7 @@ import Testing
 struct ReceiptFormTests {
     @Test("Binary, base64, base64 in lines and PEM are one receipt")
     func forms() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         let receipt = try authority.sign(ReceiptTrial.contents())
         let text = Data(receipt).base64EncodedString()
         let lines = Data(receipt).base64EncodedString(options: [
@@ -37,7 +37,7 @@ struct ReceiptFormTests {
 
     @Test("A receipt has at most 4 MiB, in either form")
     func size() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         func receipt(padding: Int) throws -> [UInt8] {
             var contents = ReceiptTrial.contents()
             contents.attributes.append(
@@ -184,7 +184,7 @@ struct ReceiptFormTests {
             Array(full.prefix(full.count / 2)),
         ]
         for bytes in none { #expect(ReceiptForm.transactionReceipt(bytes) == nil) }
-        let app = try ReceiptTrial.authority().sign(ReceiptTrial.contents())
+        let app = try ReceiptTrial.authority.sign(ReceiptTrial.contents())
         #expect(ReceiptForm.transactionReceipt(app) == nil)
     }
 

@@ -43,7 +43,7 @@ struct ReceiptPolicyTests {
     func shapes(_ fault: Fault) throws {
         var shape = AuthorityShape.receipts
         fault.change(&shape)
-        let authority = try ReceiptTrial.authority().reshaped(shape)
+        let authority = try ReceiptTrial.authority.reshaped(shape)
         let receipt = try authority.sign(ReceiptTrial.contents())
         let verifier = try ReceiptTrial.verifier(authority)
         #expect(
@@ -57,7 +57,7 @@ struct ReceiptPolicyTests {
         for isMarked in [true, false] {
             var shape = AuthorityShape.receipts
             shape.hasIntermediateMarker = isMarked
-            let authority = try ReceiptTrial.authority().reshaped(shape)
+            let authority = try ReceiptTrial.authority.reshaped(shape)
             let envelope = try ReceiptEnvelope(
                 parsing: try authority.sign(ReceiptTrial.contents()))
             // In DER the members of a set are sorted by their bytes.
@@ -75,7 +75,7 @@ struct ReceiptPolicyTests {
     func bits(_ count: Int) throws {
         var shape = AuthorityShape.receipts
         shape.leafBitCount = count
-        let authority = try ReceiptTrial.authority().reshaped(shape)
+        let authority = try ReceiptTrial.authority.reshaped(shape)
         let receipt = try authority.sign(ReceiptTrial.contents())
         let verifier = try ReceiptTrial.verifier(authority)
         let isEnough = (2048...4096).contains(count)
@@ -89,7 +89,7 @@ struct ReceiptPolicyTests {
         arguments: [(1024, 2048), (2048, 1024), (2048, 2048)])
     func bitsAbove(_ intermediate: Int, _ root: Int) throws {
         // given
-        let usual = try ReceiptTrial.authority()
+        let usual = ReceiptTrial.authority
         func key(_ count: Int, _ own: RSAPrivateKey) throws -> RSAPrivateKey {
             count == own.bitCount ? own : try RSAPrivateKey(generatingBitCount: count)
         }
@@ -107,7 +107,7 @@ struct ReceiptPolicyTests {
 
     @Test("All encodings are one receipt")
     func writings() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         let verifier = try ReceiptTrial.verifier(authority)
         let contents = ReceiptTrial.contents()
         for bits in 0..<16 {
@@ -130,7 +130,7 @@ struct ReceiptPolicyTests {
 
     @Test("Other digests, and other numbers of signers, are rejected")
     func writingsRefused() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         var writing = ReceiptEncoding()
         writing.digest = "SHA512"
         #expect(
@@ -145,8 +145,8 @@ struct ReceiptPolicyTests {
 
     @Test("The certificates may be in any order, with others, but all three are required")
     func certificates() throws {
-        let authority = try ReceiptTrial.authority()
-        let other = try ReceiptAuthority()
+        let authority = ReceiptTrial.authority
+        let other = try ReceiptTrial.stranger()
         let (signer, intermediate, root) = (
             authority.signerDER, authority.intermediateDER, authority.rootDER
         )
@@ -178,7 +178,7 @@ struct ReceiptPolicyTests {
         var shape = AuthorityShape.receipts
         let (from, until) = (Timestamp(milliseconds: 1_500_000_000_000), Trial.now)
         shape.leafValidity = from...until
-        let authority = try ReceiptTrial.authority().reshaped(shape)
+        let authority = try ReceiptTrial.authority.reshaped(shape)
         let verifier = try ReceiptTrial.verifier(authority)
         let cases: [(Timestamp, VerificationCode?)] = [
             (from.advanced(byMilliseconds: -1000), .certificateNotValidAtSigning), (from, nil),
@@ -202,7 +202,7 @@ struct ReceiptPolicyTests {
 
     @Test("Xcode's receipts are accepted only if Xcode is allowed")
     func xcode() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         let contents = ReceiptTrial.contents(type: .xcode)
         let local = try ReceiptAuthority.signAsXcode(payload: contents.payload)
         let genuine = try authority.sign(contents)
@@ -233,7 +233,7 @@ struct ReceiptPolicyTests {
 
     @Test("Unknown chains have a budget; foreign and known ones need none")
     func budget() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         let budget = CertificateChainBudget()
         let verifier = try ReceiptTrial.verifier(authority, budget: budget)
         let receipt = try authority.sign(ReceiptTrial.contents())
@@ -247,7 +247,7 @@ struct ReceiptPolicyTests {
         let error = Trial.error { _ = try verifier.verify(unknown, receivedAt: Trial.now) }
         #expect(error?.code == .tooManyUnknownChains)
         #expect(error?.isRetryable == true)
-        let foreign = try ReceiptAuthority().sign(ReceiptTrial.contents())
+        let foreign = try ReceiptTrial.stranger().sign(ReceiptTrial.contents())
         #expect(
             Trial.code { _ = try verifier.verify(foreign, receivedAt: Trial.now) }
                 == .untrustedRoot)
@@ -255,7 +255,7 @@ struct ReceiptPolicyTests {
 
     @Test("Receipts have a budget of their own, and none where JWS have none")
     func ownBudget() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         let budget = CertificateChainBudget()
         let future = ContinuousClock.now.advanced(by: .seconds(3600))
         while budget.take(now: future) {}
@@ -272,29 +272,9 @@ struct ReceiptPolicyTests {
         #expect(shared.budgeted(by: nil).receipts.budget == nil)
     }
 
-    @Test("The least recently used chain is evicted")
-    func cache() throws {
-        let authority = try ReceiptTrial.authority()
-        let verified = try ReceiptTrial.verifier(authority).verify(
-            authority.sign(ReceiptTrial.contents()), receivedAt: Trial.now)
-        let chain = try #require(verified.chain)
-        let cache = RecentlyUsed<Digest, ReceiptCertificateChain>()
-        let capacity = RecentlyUsed<Digest, ReceiptCertificateChain>.capacity
-        func key(_ number: Int) -> Digest { SHA256.hash([UInt8(number)]) }
-        for number in 0..<capacity {
-            cache.insert(chain, key: key(number))
-        }
-        #expect(cache.count == capacity)
-        #expect(cache.value(key(0)) != nil)
-        cache.insert(chain, key: key(capacity))
-        #expect(cache.count == capacity)
-        #expect(cache.value(key(0)) != nil)
-        #expect(cache.value(key(1)) == nil)
-    }
-
     @Test("A different app id is another app in Production")
     func appAppleId() throws {
-        let authority = try ReceiptTrial.authority()
+        let authority = ReceiptTrial.authority
         let verifier = try ReceiptTrial.verifier(authority)
         func code(_ type: ReceiptType, _ id: Int64, _ environment: Environment) throws
             -> VerificationCode?

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Testing
 
 @testable import Signing
@@ -6,10 +7,13 @@ import Testing
 
 /// Minted receipts and the results of verifying them.
 enum ReceiptTrial {
-    /// Generating three RSA keys is slow: one authority of Apple's form serves all tests.
-    private static let shared = Result { try ReceiptAuthority() }
+    /// Generating three RSA keys is slow: one authority of Apple's form serves all tests, and
+    /// another one as a stranger.
+    static var authority: ReceiptAuthority { TestAuthority.receipts }
 
-    static func authority() throws -> ReceiptAuthority { try shared.get() }
+    private static let other = Result { try ReceiptAuthority() }
+
+    static func stranger() throws -> ReceiptAuthority { try other.get() }
 
     static func verifier(
         _ authority: ReceiptAuthority, allowing environments: Set<Environment> = [],
@@ -38,13 +42,13 @@ enum ReceiptTrial {
     static func code(_ receipt: [UInt8], receivedAt: Timestamp = Trial.now) throws
         -> VerificationCode?
     {
-        let verifier = try verifier(authority())
+        let verifier = try verifier(authority)
         return Trial.code { _ = try verifier.verify(receipt, receivedAt: receivedAt) }
     }
 
     /// The result of a payload signed by the shared authority.
     static func code(payload: [UInt8]) throws -> VerificationCode? {
-        try code(authority().sign(payload: payload))
+        try code(authority.sign(payload: payload))
     }
 }
 

@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 import Testing
 
@@ -22,6 +23,9 @@ enum Trial {
     static func code(_ body: () throws -> Void) -> VerificationCode? {
         error(body)?.code
     }
+
+    /// Of the usual form, for tests that only sign with it.
+    static var authority: Authority { TestAuthority.shared }
 
     /// A moment in the validity of every default authority: 2024-08-06T12:00:00Z.
     static let now = Timestamp(milliseconds: 1_722_945_600_000)

@@ -32,7 +32,7 @@ struct TrustedRootsTests {
 
     @Test("DER, PEM and several in one PEM are accepted")
     func forms() throws {
-        let one = try Authority().rootDER
+        let one = Trial.authority.rootDER
         let other = try Authority().rootDER
         let fromDER = try TrustedRoots.apple.adding(one)
         let comment = Array("a comment before it\n".utf8)
@@ -47,7 +47,7 @@ struct TrustedRootsTests {
 
     @Test("Garbage, leaves and intermediates are rejected")
     func refused() throws {
-        let authority = try Authority()
+        let authority = Trial.authority
         #expect(code([]) == .notACertificate)
         #expect(code([0x30]) == .notACertificate)
         #expect(code(Array("garbage".utf8)) == .notACertificate)

@@ -26,15 +26,11 @@ struct WycheproofTests {
         let vectors: [Vector]
     }
 
-    let groups: [Group]
-    private let source: JSONValue
-
-    init() throws {
-        source = try JSONValue.parse(try Fixtures.bytes(Self.path))
-        groups = try #require(source["testGroups"]?.array).map { group in
+    private static func groups(_ source: JSONValue) throws -> [Group] {
+        try #require(source["testGroups"]?.array).map { group in
             Group(
-                publicKeyInfo: try Self.bytes(group["publicKeyDer"]),
-                vectors: try #require(group["tests"]?.array).map(Self.vector))
+                publicKeyInfo: try bytes(group["publicKeyDer"]),
+                vectors: try #require(group["tests"]?.array).map(vector))
         }
     }
 
@@ -52,8 +48,10 @@ struct WycheproofTests {
             signature: try bytes(value["sig"]), isValid: result == "valid")
     }
 
-    @Test("The file has the expected vectors")
-    func counts() {
+    @Test("Of the expected vectors exactly the valid signatures are accepted")
+    func signatures() throws {
+        let source = try JSONValue.parse(try Fixtures.bytes(Self.path))
+        let groups = try Self.groups(source)
         let vectors = groups.flatMap(\.vectors)
         #expect(source["numberOfTests"]?.int64 == 262)
         #expect(groups.count == 112)
@@ -62,20 +60,13 @@ struct WycheproofTests {
         #expect(vectors.filter(\.isValid).count == 173)
         #expect(
             vectors.filter { $0.signature.count != CompactJWS.signatureByteCount }.count == 21)
-    }
-
-    @Test("Exactly the valid signatures are accepted")
-    func signatures() throws {
-        var count = 0
         for group in groups {
             let key = try #require(VerificationKey(publicKeyInfo: group.publicKeyInfo))
             for vector in group.vectors {
                 #expect(
                     key.isValid(vector.signature, over: vector.digest) == vector.isValid,
                     "tcId \(vector.id)")
-                count += 1
             }
         }
-        #expect(count == 262)
     }
 }

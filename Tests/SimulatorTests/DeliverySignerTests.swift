@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Signing
 import Simulator
 import Testing
@@ -8,9 +9,8 @@ struct DeliverySignerTests {
 
     @Test("Each line states its arrival time and holds the payloads of the seed")
     func lines() throws {
-        let signer = DeliverySigner(authority: try Authority())
         for delivery in Self.life.deliveries.prefix(8) {
-            let line = try signer.line(delivery)
+            let line = try TestAuthority.signer.line(delivery)
             let members = try Self.members(line)
             #expect(members["receivedAt"] == delivery.receivedAt.rfc3339)
             switch delivery.evidence {

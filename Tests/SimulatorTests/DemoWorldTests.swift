@@ -1,4 +1,5 @@
 import AppStore
+import LedgerTestSupport
 import Simulator
 import Testing
 
@@ -8,7 +9,7 @@ struct DemoWorldTests {
         let now = Timestamp(milliseconds: 1_780_272_000_000)
         let world = DemoWorld(chainCount: 150, seed: 0, now: now)
         var lines = 0
-        let reported = try world.emit(signedBy: Authority()) { _ in lines += 1 }
+        let reported = try world.emit(signedBy: TestAuthority.shared) { _ in lines += 1 }
         var (arrived, missed): (Set<NotificationUUID>, Set<NotificationUUID>) = ([], [])
         var others = 0
         var stream = HistoryStream(world.plan)

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import LedgerTestSupport
 import Testing
 
 @testable import Simulator
@@ -20,7 +21,7 @@ struct HistoryTests {
         deliveries.map { "\($0.life) \($0.delivery.ordinal) \($0.delivery.receivedAt)" }
     }
 
-    @Test("It has as many deliveries as were requested", arguments: [1, 2, 63, 64, 65, 5_000])
+    @Test("It has as many deliveries as were requested", arguments: [1, 2, 63, 64, 65])
     func count(_ events: Int) {
         #expect(all(HistoryPlan(limit: .events(events))).count == events)
     }
@@ -28,6 +29,7 @@ struct HistoryTests {
     @Test("It is in order of arrival, lives interleaved")
     func order() {
         let deliveries = all(HistoryPlan(limit: .events(5_000)))
+        #expect(deliveries.count == 5_000)
         let times = deliveries.map(\.delivery.receivedAt)
         #expect(zip(times, times.dropFirst()).allSatisfy { $0 <= $1 })
         let changes = zip(deliveries, deliveries.dropFirst()).count { $0.life != $1.life }
@@ -85,9 +87,8 @@ struct HistoryTests {
 
     @Test("Signed on all cores, it comes in order; skipped deliveries are not signed again")
     func signed() async throws {
-        let authority = try Authority()
         let plan = HistoryPlan(limit: .events(200))
-        let history = SignedHistory(plan, authority: authority)
+        let history = SignedHistory(plan, authority: TestAuthority.shared)
         var whole: [UInt8] = []
         let end = try await history.emit { whole += $0.lines }
         #expect(end.events == 200)
@@ -111,7 +112,7 @@ struct HistoryTests {
     func stops() async throws {
         struct Enough: Error {}
         let history = SignedHistory(
-            HistoryPlan(limit: .events(1_000)), authority: try Authority())
+            HistoryPlan(limit: .events(1_000)), authority: TestAuthority.shared)
         var pieces = 0
         await #expect(throws: Enough.self) {
             try await history.emit { _ in

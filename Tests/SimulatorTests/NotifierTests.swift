@@ -201,7 +201,6 @@ struct NotifierTests {
     func run() async throws {
         let books = Self.books(seeds: 0..<2)
         let span = try #require(books.sentSpan)
-        let signer = DeliverySigner(authority: try Authority())
         let end = span.upperBound.advanced(byMilliseconds: -1)
         var notifier = Notifier(books: books)
         var (now, count) = (Timestamp(milliseconds: 0), 0)
@@ -213,7 +212,8 @@ struct NotifierTests {
             return .success
         }
         try await notifier.run(
-            until: end, signedBy: signer, reach: { now = $0 }, deliver: { try take($0, $1) })
+            until: end, signedBy: TestAuthority.signer, reach: { now = $0 },
+            deliver: { try take($0, $1) })
         #expect(count > 0 && count < books.sentCount)
         #expect(notifier.nextArrival.map { $0 > end } == true)
     }

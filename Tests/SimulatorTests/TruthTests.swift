@@ -13,6 +13,10 @@ struct TruthTests {
     static let world = SubscriberWorld()
     /// The first lives, made once for the tests that only read them.
     static let lives = (0..<800 as Range<UInt64>).map { world.life(seed: $0) }
+    /// The first of them as the ledger reports them.
+    static let ledgers: [(life: SubscriberLife, ledger: Lifecycle)] = lives.prefix(200).map {
+        ($0, fold($0.deliveries, $0))
+    }
 
     @Test(
         "The ledger reports the truth of every life, whatever the order and repetition of evidence",

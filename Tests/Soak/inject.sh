@@ -4,7 +4,8 @@
 # fault the ledger must be sound without intervention.
 #
 # strace counts calls per thread, so call k of every thread that makes that many is affected.
-# SOAK_STRIDE=n tests every n-th call only; SOAK_CASES and SOAK_FAULTS select from those below.
+# SOAK_STRIDE=n tests every n-th call only; SOAK_CASES, SOAK_FAULTS and SOAK_CALLS, a part of the
+# names of calls, select from those below.
 
 source "$(dirname "${BASH_SOURCE[0]}")/checks.sh"
 
@@ -180,6 +181,7 @@ series() {
 for case in $CASES; do
     paths "$case"
     for calls in "${CALLS[@]}"; do
+        if [[ $calls != *${SOAK_CALLS:-}* ]]; then continue; fi
         for fault in $FAULTS; do series "$case" "$calls" "$fault"; done
     done
 done

@@ -13,7 +13,7 @@ struct BusyProjectorTests {
         "A command gets the projector lock from a service that is never idle, which then continues"
     )
     func wished() async throws {
-        let place = try ServedPlace()
+        let place = try ServedPlace.single()
         let directory = place.directory(of: .production)
         try await place.serve { client, host in
             let served = try host.ledger(.production)

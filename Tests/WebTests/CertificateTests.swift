@@ -76,37 +76,25 @@ struct CertificateTests {
         #expect(!dates.include(early))
     }
 
-    @Test("doctor examines the dates of the certificate")
+    @Test("doctor examines the dates of the certificate, and the service warns of them")
     func examined() throws {
         let place = try TLSPlace.make()
         defer { withExtendedLifetime(place) {} }
         let files = try #require(place.configuration.server.tls)
-        func level(_ days: Int64) -> Doctor.Finding.Level {
-            WebService.examine(
-                files,
-                at: CertificateTests.end.advanced(byMilliseconds: days * CertificateTests.day)
-            ).level
+        func moment(_ days: Int64) -> Timestamp {
+            CertificateTests.end.advanced(byMilliseconds: days * CertificateTests.day)
         }
-        #expect(level(-365) == .good)
-        #expect(level(-2) == .warning)
-        #expect(level(2) == .bad)
-        #expect(level(-365 * 60) == .bad)
-    }
-
-    @Test("The service warns of the dates")
-    func warned() throws {
-        let place = try TLSPlace.make()
-        defer { withExtendedLifetime(place) {} }
-        let files = try #require(place.configuration.server.tls)
+        for (days, level) in [(-365, .good), (-2, .warning), (2, .bad), (-365 * 60, .bad)]
+            as [(Int64, Doctor.Finding.Level)]
+        {
+            #expect(WebService.examine(files, at: moment(days)).level == level, "\(days)")
+        }
         let store = try CertificateStore(files)
         let codes = LogCodes()
-        let logger = codes.logger
-        WebService.warn(of: nil, at: CertificateTests.end, logger)
-        WebService.warn(
-            of: store,
-            at: CertificateTests.end.advanced(byMilliseconds: -365 * CertificateTests.day), logger)
+        WebService.warn(of: nil, at: moment(0), codes.logger)
+        WebService.warn(of: store, at: moment(-365), codes.logger)
         #expect(codes.all == [])
-        WebService.warn(of: store, at: CertificateTests.end, logger)
+        WebService.warn(of: store, at: moment(0), codes.logger)
         #expect(codes.all == ["certificateDates"])
     }
 

@@ -3,20 +3,18 @@ import Foundation
 import Hummingbird
 import HummingbirdTesting
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
-import Signing
-import Simulator
 import Testing
 
-@testable import Intake
 @testable import Service
 @testable import Web
 
 @Suite("GET /v1/changes")
 struct ChangeRouteTests {
-    @Test("an invalid cursor, name of a change or parameter is refused")
+    @Test("an invalid cursor, name of a change, parameter or environment is refused")
     func refused() async throws {
         let cases = [
             ("after=x", "invalidCursor"), ("after=", "invalidCursor"),
@@ -27,21 +25,14 @@ struct ChangeRouteTests {
             ("after=9223372036854775808", "invalidCursor"),
             ("types=Expired", "invalidParameter"), ("types=", "invalidParameter"),
             ("limit=5", "unknownParameter"), ("environment=mars", "unknownEnvironment"),
+            ("environment=xcode", "environmentNotServed"),
         ]
         try await ServedPlace().serve { client, _ in
             for (query, code) in cases {
                 let answer = try await client.get("/v1/changes?\(query)")
-                #expect(answer.status == 400, "\(query)")
+                #expect(answer.status == (code == "environmentNotServed" ? 404 : 400), "\(query)")
                 #expect(answer.code == code, "\(query)")
             }
-        }
-    }
-
-    @Test("an environment that is not served has no feed")
-    func notServed() async throws {
-        try await ServedPlace().serve { client, _ in
-            let answer = try await client.get("/v1/changes?environment=xcode")
-            #expect(answer.status == 404)
         }
     }
 
@@ -115,29 +106,6 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("without a cursor, no changes from before the connection are sent")
-    func fromNowOn() async throws {
-        let purchase = MadePurchase()
-        var second = purchase
-        second.id = "600000000000001"
-        let other = second
-        try await ServedPlace().serve(.live) { client, _ in
-            let port = try #require(client.client.port)
-            #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
-            try await StreamReader.open(port: port, "/v1/changes?after=0") { stream in
-                #expect(await stream.wait(for: "event: started\n"))
-            }
-            #expect(try await client.notify(purchase.notificationBody(1)).status == 200)
-            try await StreamReader.open(port: port, "/v1/changes") { stream in
-                #expect(await stream.wait(for: "retry: "))
-                let posted = try await client.notify(other.notificationBody(0))
-                #expect(posted.status == 200)
-                #expect(await stream.wait(for: other.id))
-                #expect(!stream.text.contains(purchase.id))
-            }
-        }
-    }
-
     @Test("a subscriber whose filter skips whole pages gets its position after each of them")
     func filteredPages() async throws {
         var place = try ServedPlace()
@@ -145,14 +113,17 @@ struct ChangeRouteTests {
         try await place.serve(.live) { client, host in
             let port = try #require(client.client.port)
             let count = FeedLimits.pageEventCount + 1
-            let lines = try (0..<count).map {
-                try MadePurchase(id: String(500_000_000_000_001 + $0)).notification(0).line()
+            // A change is the last of each page; the others are events without a change.
+            let log = try host.ledger(.production).ledger.log
+            _ = try await log.append(
+                (0..<count - 2).map {
+                    try LastArrivalTests.upload("\($0)", log, at: ServedPlace.now)
+                })
+            for id in ["500000000000001", "500000000000002"] {
+                let posted = try await client.notify(MadePurchase(id: id).notificationBody(0))
+                #expect(posted.status == 200)
             }
-            let ingest = Ingest(
-                ledger: try host.ledger(.production).ledger, apps: host.configuration.apps,
-                verifier: EvidenceVerifier(roots: TestAuthority.roots), clock: host.clock)
-            let summary = try await ingest.run(lines: lines, input: "made")
-            #expect(summary.appended == Int64(count))
+            #expect(try await host.end() == Int64(count))
             let path = "/v1/changes?after=0&types=refunded"
             try await StreamReader.open(port: port, path) { stream in
                 #expect(await stream.wait(for: "id: \(FeedLimits.pageEventCount)-"))
@@ -162,13 +133,14 @@ struct ChangeRouteTests {
         }
     }
 
-    @Test("a subscriber that disconnects before the first change misses nothing")
-    func lostBeforeTheFirst() async throws {
+    @Test(
+        "without a cursor nothing earlier is sent; who leaves before the first change misses none")
+    func fromNowOn() async throws {
         var place = try ServedPlace()
         place.streams.heartbeat = .seconds(3_600)
         try await place.serve(.live) { client, _ in
             let port = try #require(client.client.port)
-            let purchase = MadePurchase()
+            let (purchase, other) = (MadePurchase(), MadePurchase(id: "600000000000001"))
             #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
             let id = try await StreamReader.open(port: port, "/v1/changes") { stream in
                 #expect(await stream.wait(for: "id: "))
@@ -183,6 +155,13 @@ struct ChangeRouteTests {
             try await StreamReader.open(port: port, "/v1/changes", headers: headers) { stream in
                 #expect(await stream.wait(for: "event: renewed\n"))
                 #expect(!stream.text.contains("event: started\n"))
+            }
+            try await StreamReader.open(port: port, "/v1/changes") { stream in
+                #expect(await stream.wait(for: "retry: "))
+                let posted = try await client.notify(other.notificationBody(0))
+                #expect(posted.status == 200)
+                #expect(await stream.wait(for: other.id))
+                #expect(!stream.text.contains(purchase.id))
             }
         }
     }
@@ -261,6 +240,28 @@ struct ChangeRouteTests {
                 let posted = try await client.notify(MadePurchase().notificationBody(0))
                 #expect(posted.status == 200)
                 #expect(await stream.wait(for: "event: started\n"))
+            }
+        }
+    }
+    @Test("changes by the clock at the last position are sent to a subscriber that starts after it")
+    func quiet() async throws {
+        let purchase = MadePurchase()
+        let clock = ManualClock(purchase.start(0).advanced(byMilliseconds: 86_400_000))
+        var place = try ServedPlace()
+        place.clock = { clock.now }
+        try await place.serve(.live) { client, _ in
+            let port = try #require(client.client.port)
+            #expect(try await client.notify(purchase.notificationBody(0)).status == 200)
+            // Everything emitted so far, and with it the feed's own start.
+            try await StreamReader.open(port: port, "/v1/changes?after=0") { stream in
+                #expect(await stream.wait(for: "event: started\n"))
+            }
+            try await StreamReader.open(port: port, "/v1/changes?after=1") { stream in
+                #expect(await stream.wait(for: "retry: "))
+                // No renewal follows, and nothing more is appended.
+                clock.advance(byDays: 60)
+                #expect(await stream.wait(for: "event: expired\n"))
+                #expect(!stream.text.contains("event: started\n"))
             }
         }
     }

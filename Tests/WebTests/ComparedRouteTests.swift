@@ -73,11 +73,10 @@ struct ComparedRouteTests {
 
     @Test("An invalid query is a 400 with its code")
     func refused() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+        try await ServedPlace.single().serve(renewed: purchase) { client, _ in
             for (question, code) in Self.refusals {
                 let answer = try await client.get("/v1/metrics/\(question)")
-                #expect(answer.status == 400, "\(question)")
-                #expect(answer.code == code, "\(question)")
+                #expect(answer.status == 400 && answer.code == code, "\(question)")
             }
             for name in ["profit", "LTV"] {
                 let answer = try await client.get(
@@ -89,7 +88,7 @@ struct ComparedRouteTests {
 
     @Test("Differences equal the command's, for each way to name two states of knowledge")
     func diff() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
+        try await ServedPlace.single().serve(renewed: purchase) { client, host in
             let first = try await host.ledger(.production).ledger.log.events(after: 0, limit: 1)
             let time = try #require(first.first?.receivedAt)
             let states: [(String, AsOf, AsOf)] = [
@@ -102,10 +101,12 @@ struct ComparedRouteTests {
                 ),
             ]
             for (asked, before, after) in states {
-                for (metric, rates, isPaid) in [
+                // Every metric between two of them; all of them for one metric.
+                let metrics: [(String, String?, Bool)] = [
                     ("churn", nil, false), ("churn", nil, true), ("mrr", nil, false),
                     ("revenue", Self.rates, false),
-                ] as [(String, String?, Bool)] {
+                ]
+                for (metric, rates, isPaid) in metrics.prefix(asked == "knownPosition=1" ? 4 : 1) {
                     var query = try await query(host, after)
                     query.rates = try rates.map { try CurrencyRates(inline: $0) }
                     let path =
@@ -137,7 +138,7 @@ struct ComparedRouteTests {
 
     @Test("Amounts converted by a table of rates equal the command's")
     func rates() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
+        try await ServedPlace.single().serve(renewed: purchase) { client, host in
             let table = try CurrencyRates(inline: Self.rates)
             #expect(
                 table
@@ -159,7 +160,7 @@ struct ComparedRouteTests {
 
     @Test("Other products' definitions equal the command's, each where it is documented")
     func definitions() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
+        try await ServedPlace.single().serve(renewed: purchase) { client, host in
             var count = 0
             for pack in DefinitionPack.allCases {
                 for metric in DefinitionPack.metrics {
@@ -183,7 +184,7 @@ struct ComparedRouteTests {
 
     @Test("Refunds by either day, and with another product's definition")
     func refundBasis() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+        try await ServedPlace.single().serve(renewed: purchase) { client, _ in
             for (basis, name) in [("refund", "refunds"), ("purchase", "refunds-by-purchase")] {
                 let asked = try await client.get(
                     "/v1/metrics/refunds?from=2026-01-01&refundBasis=\(basis)")
@@ -200,13 +201,17 @@ struct ComparedRouteTests {
         }
     }
 
-    @Test("Every value of every metric, however grouped, is one of its columns in its unit")
+    @Test("Every value of every metric, grouped or not, is one of its columns in its unit")
     func everyGrouping() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+        try await ServedPlace.single().serve(renewed: purchase) { client, _ in
             var count = 0
-            for name in MetricName.allCases {
+            for (index, name) in MetricName.allCases.enumerated() {
+                // Of the dimensions every third, each time others.
+                let some = Dimension.allCases.enumerated().filter {
+                    ($0.offset + index) % 3 == 0 || $0.element == .reason
+                }
                 let groupings: [Dimension?] =
-                    [nil] + (name == .lateness ? [.app] : Dimension.allCases)
+                    [nil] + (name == .lateness ? [.app] : some.map(\.element))
                 for dimension in groupings {
                     guard dimension != .reason || name == .mrrMovement else { continue }
                     let by = dimension.map { "&by=\($0.rawValue)" } ?? ""
@@ -234,7 +239,7 @@ struct ComparedRouteTests {
                     }
                 }
             }
-            #expect(count > 200)
+            #expect(count > 50)
         }
     }
 

@@ -15,7 +15,7 @@ struct ConfiguredRatesTests {
 
     /// A place whose configured table is a file with `text`.
     private static func place(_ text: String) throws -> (place: ServedPlace, file: URL) {
-        var place = try ServedPlace()
+        var place = try ServedPlace.single()
         let path = try place.directory.write(Array(text.utf8), to: "rates.yaml")
         place.configuration.ratesFile = path
         return (place, URL(filePath: path))

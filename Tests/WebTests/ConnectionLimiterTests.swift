@@ -141,7 +141,7 @@ struct ConnectionCensusTests {
 
     @Test("The service knows the trusted proxies and notification networks of its configuration")
     func configured() async throws {
-        var place = try ServedPlace()
+        var place = try ServedPlace.single()
         place.configuration.server.trustedProxies = [try #require(NetworkRange("10.0.0.0/8"))]
         place.configuration.server.notificationNetworks = [try #require(NetworkRange("17.0.0.0/8"))]
         place.limits.connectionCount = 20
@@ -155,7 +155,7 @@ struct ConnectionCensusTests {
 
     @Test("Over a socket: connections up to the limit are served, one more is closed at once")
     func socket() async throws {
-        var place = try ServedPlace()
+        var place = try ServedPlace.single()
         place.limits.connectionCount = 2
         try await place.listen { port, service in
             try await StreamReader.open(port: port, "/healthz") { first in

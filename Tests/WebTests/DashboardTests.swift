@@ -29,7 +29,7 @@ struct DashboardTests {
     /// What a service exports, by the names that expressions use.
     private static func exported() async throws -> [String: Exported] {
         var found = others
-        let text = try await MetricMeaningTests.exportedText()
+        let text = try await MetricMeaningTests.exportedText.value
         for line in text.split(separator: "\n") where !line.hasPrefix("#") {
             let head = try #require(line.firstMatch(of: #/^([a-z_]+)(?:\{(.*)\})? /#))
             let pairs = (head.2 ?? "").matches(of: /([a-z_]+)="[^"]*"/)

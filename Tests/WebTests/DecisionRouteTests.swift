@@ -91,8 +91,7 @@ struct DecisionRouteTests {
             #expect(active(taken).isEmpty)
             #expect(taken.json["standing"]?.string == "inactive")
             let again = try await client.send(.delete, link, .decision())
-            #expect(again.status == 404)
-            #expect(again.code == "notLinked")
+            #expect(again.status == 404 && again.code == "notLinked")
             #expect(try await host.end() == 5)
         }
     }
@@ -112,13 +111,12 @@ struct DecisionRouteTests {
             #expect(taken.status == 200)
             #expect(active(taken).isEmpty)
             let again = try await client.send(.delete, path, .decision())
-            #expect(again.status == 404)
-            #expect(again.code == "noSuchGrant")
+            #expect(again.status == 404 && again.code == "noSuchGrant")
             #expect(try await host.end() == 5)
         }
     }
 
-    @Test("The same request under the same key gets the same response, later too, and is one event")
+    @Test("Under one key the same request gets the same response, later too, and another a 422")
     func repeated() async throws {
         try await bought { client, host in
             let key = HTTPFields.decision(key: "k-1")
@@ -126,6 +124,15 @@ struct DecisionRouteTests {
             #expect(first.headers[.idempotencyReplayed] == nil)
             let grant = try await client.post(
                 "/v1/customers/ann/grants", grant(), .decision(key: "g"))
+            let others: [WebClient.Answer] = [
+                try await client.send(.delete, link, key),
+                try await client.send(.put, link, .decision(key: "k-1", reason: "another")),
+                try await client.post("/v1/customers/ann/grants", self.grant(), key),
+            ]
+            for answer in others {
+                #expect(answer.status == 422 && answer.code == "idempotencyKeyReused")
+            }
+            #expect(try await host.end() == 5)
             _ = try await client.send(.delete, link, .decision(key: "u"))
             let end = try await host.end()
             let again = try await client.send(.put, link, key)
@@ -157,56 +164,24 @@ struct DecisionRouteTests {
         }
     }
 
-    @Test("Another request under a used key is a 422 without effect")
-    func reused() async throws {
-        try await bought { client, host in
-            _ = try await client.send(.put, link, .decision(key: "k"))
-            let end = try await host.end()
-            let others: [WebClient.Answer] = [
-                try await client.send(.delete, link, .decision(key: "k")),
-                try await client.send(.put, link, .decision(key: "k", reason: "another")),
-                try await client.post("/v1/customers/ann/grants", grant(), .decision(key: "k")),
-            ]
-            for answer in others {
-                #expect(answer.status == 422)
-                #expect(answer.code == "idempotencyKeyReused")
-            }
-            #expect(try await host.end() == end)
-        }
-    }
-
-    @Test("Author and reason are required, within their limits; so is a key if given")
+    @Test("Without one author, reason, known chain and served environment nothing is written")
     func words() async throws {
         try await bought { client, host in
             let long = { (count: Int) in String(repeating: "x", count: count) }
             let refused: [(HTTPFields, String)] = [
                 (HTTPFields.decision(actor: nil), "invalidActor"),
                 (HTTPFields.decision(actor: ""), "invalidActor"),
-                (
-                    HTTPFields.decision(actor: long(CommandLimits.actorByteCount + 1)),
-                    "invalidActor"
-                ),
                 (HTTPFields.decision(reason: nil), "invalidReason"),
                 (HTTPFields.decision(reason: " "), "invalidReason"),
-                (
-                    HTTPFields.decision(reason: long(CommandLimits.reasonByteCount + 1)),
-                    "invalidReason"
-                ),
                 (HTTPFields.decision(key: ""), "invalidIdempotencyKey"),
-                (
-                    HTTPFields.decision(key: long(CommandLimits.idByteCount + 1)),
-                    "invalidIdempotencyKey"
-                ),
             ]
             for (fields, code) in refused {
                 for method in [HTTPRequest.Method.put, .delete] {
                     let answer = try await client.send(method, link, fields)
-                    #expect(answer.status == 400)
-                    #expect(answer.code == code)
+                    #expect(answer.status == 400 && answer.code == code)
                 }
                 let answer = try await client.post("/v1/customers/ann/grants", grant(), fields)
-                #expect(answer.status == 400)
-                #expect(answer.code == code)
+                #expect(answer.status == 400 && answer.code == code)
             }
             var twice = HTTPFields.decision()
             twice.append(HTTPField(name: .actor, value: "bob"))
@@ -214,6 +189,24 @@ struct DecisionRouteTests {
             var keys = HTTPFields.decision(key: "a")
             keys.append(HTTPField(name: .idempotencyKey, value: "b"))
             #expect(try await client.send(.put, link, keys).code == "invalidIdempotencyKey")
+            // Where the projections are behind, a missing chain may still appear.
+            let served = try host.ledger(.production)
+            _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
+            let cases: [(String, Int, String)] = [
+                ("/v1/customers/ann/subscriptions/1", 404, "noSuchSubscription"),
+                ("\(link)?bundleId=com.example.other", 404, "noSuchSubscription"),
+                ("\(link)?environment=sandbox", 404, "noSuchSubscription"),
+                ("\(link)?environment=xcode", 404, "environmentNotServed"),
+                ("\(link)?at=1", 400, "unknownParameter"),
+                ("/v1/customers/%00/subscriptions/\(purchase.id)", 400, "invalidPath"),
+                ("/v1/customers/%C2%85/subscriptions/\(purchase.id)", 400, "invalidCustomer"),
+            ]
+            for (path, status, code) in cases {
+                for method in [HTTPRequest.Method.put, .delete] {
+                    let answer = try await client.send(method, path, .decision())
+                    #expect(answer.status == status && answer.code == code, "\(path)")
+                }
+            }
             #expect(try await host.end() == 3)
             let widest = HTTPFields.decision(
                 key: long(CommandLimits.idByteCount), actor: long(CommandLimits.actorByteCount),
@@ -240,56 +233,32 @@ struct DecisionRouteTests {
             for (body, code) in cases {
                 let path = "/v1/customers/ann/grants"
                 let answer = try await client.post(path, Array(body.utf8), .decision())
-                #expect(answer.status == 400, "\(body)")
-                #expect(answer.code == code, "\(body)")
+                #expect(answer.status == 400 && answer.code == code, "\(body)")
                 #expect(try await host.end() == 0, "\(body)")
             }
         }
     }
 
-    @Test("A grant at the limits is accepted, one past them is not", arguments: [0, 1])
-    func grantBounds(excess: Int) async throws {
+    @Test("A grant at the limits is accepted, one past them is not")
+    func grantBounds() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let path = "/v1/customers/ann/grants"
-            let name = String(
-                repeating: "e", count: CommandLimits.entitlementByteCount + excess)
-            let answer = try await client.post(path, grant(name), .decision())
-            #expect(answer.status == (excess == 0 ? 200 : 400))
-            // One millisecond after now ends in the future, now does not.
-            let soon = ServedPlace.now.advanced(byMilliseconds: excess == 0 ? 1 : 0)
-            let short = try await client.post(path, grant("x", until: soon.rfc3339), .decision())
-            #expect(short.status == (excess == 0 ? 200 : 400))
-            let padding = String(
-                repeating: " ", count: GrantBody.maximumByteCount + excess - grant().count)
-            let padded = try await client.post(path, grant() + Array(padding.utf8), .decision())
-            #expect(padded.status == (excess == 0 ? 200 : 413))
-            #expect(try await host.end() == (excess == 0 ? 3 : 0))
-        }
-    }
-
-    @Test("An unknown chain, an environment not served and invalid parameters write nothing")
-    func unknown() async throws {
-        try await bought { client, host in
-            // Where the projections are behind, a missing chain may still appear.
-            let served = try host.ledger(.production)
-            _ = try await served.snapshot(atLeast: 3, limit: .seconds(120))
-            let cases: [(String, Int, String)] = [
-                ("/v1/customers/ann/subscriptions/1", 404, "noSuchSubscription"),
-                ("\(link)?bundleId=com.example.other", 404, "noSuchSubscription"),
-                ("\(link)?environment=sandbox", 404, "noSuchSubscription"),
-                ("\(link)?environment=xcode", 404, "environmentNotServed"),
-                ("\(link)?at=1", 400, "unknownParameter"),
-                ("/v1/customers/%00/subscriptions/\(purchase.id)", 400, "invalidPath"),
-                ("/v1/customers/%C2%85/subscriptions/\(purchase.id)", 400, "invalidCustomer"),
-            ]
-            for (path, status, code) in cases {
-                for method in [HTTPRequest.Method.put, .delete] {
-                    let answer = try await client.send(method, path, .decision())
-                    #expect(answer.status == status)
-                    #expect(answer.code == code)
-                }
+            for excess in [0, 1] {
+                let name = String(
+                    repeating: "e", count: CommandLimits.entitlementByteCount + excess)
+                let answer = try await client.post(path, grant(name), .decision())
+                #expect(answer.status == (excess == 0 ? 200 : 400))
+                // One millisecond after now ends in the future, now does not.
+                let soon = ServedPlace.now.advanced(byMilliseconds: excess == 0 ? 1 : 0).rfc3339
+                let short = try await client.post(path, grant("x", until: soon), .decision())
+                #expect(short.status == (excess == 0 ? 200 : 400))
+                let padding = String(
+                    repeating: " ", count: GrantBody.maximumByteCount + excess - grant().count)
+                let padded = try await client.post(
+                    path, grant() + Array(padding.utf8), .decision())
+                #expect(padded.status == (excess == 0 ? 200 : 413))
+                #expect(try await host.end() == 3, "\(excess)")
             }
-            #expect(try await host.end() == 3)
         }
     }
 

@@ -29,7 +29,7 @@ struct EntitlementTimeTests {
         let leeway = Catalogue().leewayMilliseconds
         return Set(
             times.flatMap { time in
-                [-1, 0, 1, leeway - 1, leeway, 86_400_000].map {
+                [-1, 0, leeway - 1, leeway].map {
                     time.advanced(byMilliseconds: $0)
                 }
             }
@@ -38,7 +38,7 @@ struct EntitlementTimeTests {
 
     @Test("At any time, in any order, the response equals the command's")
     func everyOrder() async throws {
-        let place = try ServedPlace()
+        let place = try ServedPlace.single()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             for period in 0...2 { _ = try await client.notify(purchase.notificationBody(period)) }
             _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
@@ -48,14 +48,18 @@ struct EntitlementTimeTests {
             #expect(times.count > 6)
             let leaping = times.indices.map { times[$0 &* 7 % times.count] }
             var standings: Set<String> = []
+            var expected: [Timestamp: [UInt8]] = [:]
+            for time in times {
+                var json = JSONWriter()
+                try await snapshot.entitlements(
+                    of: customer, moment: host.moment(QueryScope(at: time))
+                ).write(to: &json)
+                expected[time] = json.bytes
+            }
             for time in times + times.reversed() + leaping {
-                let moment = host.moment(QueryScope(at: time))
-                var expected = JSONWriter()
-                try await snapshot.entitlements(of: customer, moment: moment)
-                    .write(to: &expected)
                 let answer = try await client.get(
                     "/v1/customers/\(token)/entitlements?at=\(time.rfc3339)")
-                #expect(answer.bytes == expected.bytes, "\(time)")
+                #expect(answer.bytes == expected[time], "\(time)")
                 standings.insert(answer.json["standing"]?.string ?? "")
             }
             #expect(standings == ["new", "active", "inactive"])
@@ -65,7 +69,7 @@ struct EntitlementTimeTests {
     @Test("The clock alone ends access, and changes the tag; nothing new was appended")
     func clock() async throws {
         let clock = ManualClock(purchase.start)
-        var place = try ServedPlace()
+        var place = try ServedPlace.single()
         place.clock = { clock.now }
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())

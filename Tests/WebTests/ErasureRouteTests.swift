@@ -24,26 +24,20 @@ struct ErasureRouteTests {
 
     // MARK: What is erased
 
-    @Test("A dry run says what would be erased, and changes nothing")
-    func dryRun() async throws {
+    @Test("A dry run changes nothing; an erased chain's ids are unknown, and events keep hashes")
+    func chain() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
-            let answer = try await client.erase(chains: [purchase.transactionId(1)], dryRun: true)
-            #expect(answer.status == 200)
-            let plan = answer.json["plan"]
+            let dry = try await client.erase(chains: [purchase.transactionId(1)], dryRun: true)
+            #expect(dry.status == 200)
+            let plan = dry.json["plan"]
             #expect(ErasureRouteTests.positions(plan) == [1, 2])
             #expect(plan?["customer"]?.isNull == true)
             let chain = plan?["chains"]?.array?.first
             #expect(chain?["originalTransactionId"]?.string == purchase.id)
             #expect(chain?["digest"]?.string?.count == 64)
-            #expect(answer.json["position"]?.int64 == 2)
+            #expect(dry.json["position"]?.int64 == 2)
             #expect(try await host.end() == 2)
             #expect(try await client.get("/v1/subscriptions/\(purchase.id)").status == 200)
-        }
-    }
-
-    @Test("A chain is erased: its ids answer as unknown ones, and events keep their hashes")
-    func chain() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
             let before = try await client.get("/v1/events/1")
             let answer = try await client.erase(chains: [purchase.id])
             #expect(answer.status == 200)
@@ -73,19 +67,62 @@ struct ErasureRouteTests {
         }
     }
 
-    @Test("A customer is erased with every purchase, and with the decisions")
-    func customer() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
-            let fields = HTTPFields.decision()
-            let link = "/v1/customers/ann/subscriptions/\(purchase.id)"
-            #expect(try await client.send(.put, link, fields).status == 200)
-            #expect(try await client.send(.post, "/v1/customers/ann/notes", fields).status == 200)
+    private static let home = "/console/production"
+
+    /// What can be asked about a subscription and its customer, and lists of events and decisions.
+    private static func paths(_ id: String) -> [String] {
+        let subscriptions = ["", "/timeline", "/events"].map { "/v1/subscriptions/\(id)\($0)" }
+        let customers = ["entitlements", "timeline", "subscriptions"].map {
+            "/v1/customers/ann/\($0)"
+        }
+        let lists = [
+            "search?q=\(id)", "search?q=ann", "events?after=0", "events/1", "events/2", "events/3",
+            "decisions", "quarantine", "status", "webhooks", "recoveries",
+            "metrics/churn?from=2026-01-01", "log/proof/1",
+        ].map { "/v1/\($0)" }
+        let acts = ["", "/note", "/link", "/erase", "/bundle"].map {
+            "\(home)/subscriptions/\(id)\($0)"
+        }
+        let pages = [
+            "", "/customers/ann", "/customers/ann/erase", "/customers/ann/bundle",
+            "/find?q=\(id)", "/find?q=ann", "/events", "/events/1", "/events/1/raw", "/events/3",
+            "/decisions", "/quarantine", "/reports/churn",
+        ].map { "\(home)\($0)" }
+        return subscriptions + customers + lists + acts + pages
+    }
+
+    @Test(
+        "Of a customer erased with purchases and decisions no answer and no page holds another id")
+    func everywhere() async throws {
+        // A request names the first one.
+        let (id, other) = (purchase.id, purchase.transactionId(1))
+        try await ServedPlace().serve(renewed: purchase) {
+            (client: WebClient, host: LedgerHost) async throws in
+            func holding() async throws -> [String] {
+                var found: [String] = []
+                for path in ErasureRouteTests.paths(id) {
+                    let answer = try await client.get(path)
+                    #expect(answer.status < 500, "\(path): \(answer.status)")
+                    let text = answer.text
+                    if text.contains(other) { found.append(path) }
+                }
+                return found
+            }
+            let link = try await client.send(
+                .put, "/v1/customers/ann/subscriptions/\(id)", .decision())
+            #expect(link.status == 200)
+            _ = try await host.ledger(.production).snapshot(atLeast: 3, limit: .seconds(120))
+            #expect(try await holding().contains("/v1/subscriptions/\(id)/timeline"))
+            let note = try await client.send(.post, "/v1/customers/ann/notes", .decision())
+            #expect(note.status == 200)
             let answer = try await client.erase(customer: "ann")
             #expect(answer.status == 200)
             let plan = answer.json["erasure"]?["plan"]
             #expect(ErasureRouteTests.positions(plan) == [1, 2, 3, 4])
             #expect(plan?["customer"]?.string == "ann")
-            let gone = try await client.ask("/v1/customers/ann/entitlements?minPosition=5")
+            _ = try await host.ledger(.production).snapshot(atLeast: 5, limit: .seconds(120))
+            #expect(try await holding() == [])
+            let gone = try await client.get("/v1/customers/ann/entitlements")
             #expect(gone.json["standing"]?.string == "new")
             let decisions = try await client.get("/v1/decisions")
             #expect(decisions.json["decisions"]?.array?.isEmpty == true)
@@ -117,7 +154,7 @@ struct ErasureRouteTests {
 
     // MARK: Repetitions
 
-    @Test("The same order again finds it done: by its key, and by the id of an erased chain")
+    @Test("The same order again finds it done, by its key or an erased id; another one is a 422")
     func repeated() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             // By another id, which no event names afterwards.
@@ -138,14 +175,6 @@ struct ErasureRouteTests {
                 #expect(answer.json["erasure"]?["repeated"]?.bool == true)
                 #expect(answer.json["erasure"]?["plan"]?.isNull == true)
             }
-            #expect(try await host.end() == 3)
-        }
-    }
-
-    @Test("Another order under a used key is a 422 without effect")
-    func reused() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
-            _ = try await client.erase(chains: [purchase.id], key: "k")
             let others = [
                 try await client.erase(customer: "ann", actor: "eve", key: "k"),
                 try await client.erase(customer: "ann", reason: "request 8", key: "k"),
@@ -269,7 +298,7 @@ struct ErasureRouteTests {
         (#"{"customer":"ann","actor":"a","reason":"r","dryrun":true}"#, "invalidBody"),
     ]
 
-    @Test("An invalid body is refused with its code, and erases nothing")
+    @Test("Invalid bodies, unknown ids, environments and parameters are refused, and erase nothing")
     func invalid() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
             for (body, code) in ErasureRouteTests.refusals {
@@ -277,6 +306,20 @@ struct ErasureRouteTests {
                 #expect(answer.status == 400 && answer.code == code, "\(body)")
                 #expect(try await host.end() == 2, "\(body)")
             }
+            let known = WebClient.erasure(chains: [purchase.id])
+            let cases: [(String, [UInt8], Int, String)] = [
+                ("", WebClient.erasure(chains: ["1"]), 404, "noSuchSubscription"),
+                ("", WebClient.erasure(customer: "ann"), 404, "nothingToErase"),
+                ("?bundleId=com.example.other", known, 404, "noSuchSubscription"),
+                ("?environment=sandbox", known, 404, "noSuchSubscription"),
+                ("?environment=xcode", known, 404, "environmentNotServed"),
+                ("?dryRun=true", known, 400, "unknownParameter"),
+            ]
+            for (query, body, status, code) in cases {
+                let answer = try await client.post(ErasureRouteTests.path + query, body)
+                #expect(answer.status == status && answer.code == code, "\(query)")
+            }
+            #expect(try await host.end() == 2)
         }
     }
 
@@ -300,26 +343,6 @@ struct ErasureRouteTests {
                 #expect(answer.status == (excess == 0 ? 404 : 413), "\(excess)")
                 #expect(try await host.end() == 2, "\(excess)")
             }
-        }
-    }
-
-    @Test("Unknown ids, environments and parameters erase nothing")
-    func unknown() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
-            let known = WebClient.erasure(chains: [purchase.id])
-            let cases: [(String, [UInt8], Int, String)] = [
-                ("", WebClient.erasure(chains: ["1"]), 404, "noSuchSubscription"),
-                ("", WebClient.erasure(customer: "ann"), 404, "nothingToErase"),
-                ("?bundleId=com.example.other", known, 404, "noSuchSubscription"),
-                ("?environment=sandbox", known, 404, "noSuchSubscription"),
-                ("?environment=xcode", known, 404, "environmentNotServed"),
-                ("?dryRun=true", known, 400, "unknownParameter"),
-            ]
-            for (query, body, status, code) in cases {
-                let answer = try await client.post(ErasureRouteTests.path + query, body)
-                #expect(answer.status == status && answer.code == code, "\(query)")
-            }
-            #expect(try await host.end() == 2)
         }
     }
 

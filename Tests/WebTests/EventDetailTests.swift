@@ -16,8 +16,8 @@ import Testing
 struct EventDetailTests {
     private let purchase = MadePurchase()
 
-    @Test("A path without a position is refused, a position without an event is not found")
-    func missing() async throws {
+    @Test("A notification comes with payload, parts and evidence; other positions have no event")
+    func payload() async throws {
         let cases = [
             ("0", 400, "invalidPath"), ("-1", 400, "invalidPath"), ("x", 400, "invalidPath"),
             ("01", 400, "invalidPath"), ("9223372036854775808", 400, "invalidPath"),
@@ -26,18 +26,6 @@ struct EventDetailTests {
             ("1?environment=xcode", 404, "environmentNotServed"),
             ("1?at=0", 400, "unknownParameter"),
         ]
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            _ = try await client.notify(purchase.notificationBody())
-            for (path, status, code) in cases {
-                let answer = try await client.get("/v1/events/\(path)")
-                #expect(answer.status == status, "\(path)")
-                #expect(answer.code == code, "\(path)")
-            }
-        }
-    }
-
-    @Test("A notification comes with its payload, decoded with its parts, and its evidence")
-    func payload() async throws {
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             _ = try await client.notify(purchase.notificationBody())
             let listed = try await client.get("/v1/events?evidence=true").json["events"]?.array
@@ -54,6 +42,10 @@ struct EventDetailTests {
             #expect(try await client.get("/v1/events/1", [.ifNoneMatch: tag]).status == 304)
             let bare = try await host.event(at: 1, QueryScope(), withProof: false)
             #expect(bare?.proof == nil && bare?.head == 1)
+            for (path, status, code) in cases {
+                let answer = try await client.get("/v1/events/\(path)")
+                #expect(answer.status == status && answer.code == code, "\(path)")
+            }
         }
     }
 

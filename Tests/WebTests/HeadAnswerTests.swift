@@ -32,7 +32,7 @@ struct HeadAnswerTests {
         _ isGuarded: Bool,
         _ body: @escaping @Sendable (WebClient, Int) async throws -> Void
     ) async throws {
-        var place = try ServedPlace()
+        var place = try ServedPlace.single()
         if isGuarded { place.configuration.server.tokens = [.init("one", [.read])] }
         try await place.serve(.live) { client, _ in
             try await body(client, try #require(client.client.port))

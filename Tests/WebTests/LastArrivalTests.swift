@@ -4,9 +4,9 @@ import LedgerStore
 import LedgerTestSupport
 import Projection
 import SQLiteStore
-import Service
 import Testing
 
+@testable import Service
 @testable import Web
 
 @Suite("Last arrivals in the log")
@@ -18,7 +18,7 @@ struct LastArrivalTests {
         uploads: Int, _ body: @escaping @Sendable (ServedLedger) async throws -> Void
     ) async throws {
         let clock = ManualClock(ServedPlace.now)
-        var place = try ServedPlace()
+        var place = try ServedPlace.single()
         place.clock = { clock.now }
         let notification = try MadePurchase().notificationBody()
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
@@ -41,14 +41,15 @@ struct LastArrivalTests {
     private static let later = ServedPlace.now.advanced(byMilliseconds: 3_600_000)
 
     /// Enough of an event for a log, about no chain.
-    private static func upload(
-        _ name: String, _ log: any LedgerLog, isClaimed: Bool = false
+    static func upload(
+        _ name: String, _ log: any LedgerLog, at receivedAt: Timestamp = later,
+        isClaimed: Bool = false
     ) throws -> NewEvent {
         NewEvent(
             key: EventKey.make(.appTransaction, [name]),
             attributes: EventAttributes(
                 kind: .appTransaction, source: .client, trust: .signed, bundleId: app, chain: nil),
-            receivedAt: later, receivedAtClaimed: isClaimed,
+            receivedAt: receivedAt, receivedAtClaimed: isClaimed,
             evidence: try log.packer.pack(.verbatim(Array(name.utf8))))
     }
 
@@ -58,7 +59,7 @@ struct LastArrivalTests {
         arrivals.first { $0.source == source }?.receivedAt
     }
 
-    @Test("It is found on any page that is read")
+    @Test("It is found on any page that is read, as is the time of the oldest event read")
     func pages() async throws {
         try await serve(uploads: LogLimits.pageEventCount) { served in
             let found = try await served.lastArrivals(
@@ -66,22 +67,17 @@ struct LastArrivalTests {
             #expect(time(.webhook, found) == ServedPlace.now)
             #expect(time(.client, found) == LastArrivalTests.later)
             #expect(found.count == 2)
-        }
-    }
-
-    @Test("A notification beyond the pages read counts as the oldest event read")
-    func beyond() async throws {
-        try await serve(uploads: LogLimits.pageEventCount) { served in
-            let found = try await served.lastArrivals(
-                of: [LastArrivalTests.app], atMost: Int64(LogLimits.pageEventCount))
-            #expect(time(.webhook, found) == LastArrivalTests.later)
-            #expect(time(.client, found) == LastArrivalTests.later)
+            let known = try await AppArrivals().newest(
+                in: served.ledger.log, atMost: Int64(LogLimits.pageEventCount))
+            #expect(
+                known.apps[LastArrivalTests.app]?.receivedAt == [.client: LastArrivalTests.later])
+            #expect(known.oldestAt == LastArrivalTests.later)
         }
     }
 
     @Test("A time that an import claims stands in for nothing")
     func claimed() async throws {
-        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+        try await ServedPlace.single().serve { (_: WebClient, host: LedgerHost) async throws in
             let served = try host.ledger(.production)
             let log = served.ledger.log
             _ = try await log.append([LastArrivalTests.upload("a", log, isClaimed: true)])

@@ -14,7 +14,7 @@ struct MCPLineTests {
 
     @Test("A line that is no message gets an error with its id, if it has one, and ends nothing")
     func lines() async throws {
-        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+        try await ServedPlace.single().serve { (_: WebClient, host: LedgerHost) async throws in
             let server = MCPServer(host: host)
             let ping = MCPLineTests.message(7, "ping")
             let padding = MCPLimits.messageByteCount - ping.count
@@ -46,7 +46,7 @@ struct MCPLineTests {
         var transaction = MadePurchase().transaction(0)
         transaction.deviceVerification = String(repeating: "x", count: 100_000)
         let upload = try MadePurchase.upload(transaction)
-        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+        try await ServedPlace.single().serve { (client: WebClient, host: LedgerHost) async throws in
             let taken = try await client.post("/v1/transactions", upload)
             #expect(taken.status == 200)
             // when
@@ -64,7 +64,7 @@ struct MCPLineTests {
     @Test("The command does not say that intake works, which is the service's; the service does")
     func intake() async throws {
         let purchase = MadePurchase()
-        try await ServedPlace().serve(renewed: purchase) { _, host in
+        try await ServedPlace.single().serve(renewed: purchase) { _, host in
             for isServing in [false, true] {
                 let server = MCPServer(host: host, isServing: isServing)
                 let missing = MCPLineTests.message(1, "tools/call", #"{"name":"missing"}"#)
@@ -102,7 +102,7 @@ struct MCPLineTests {
                 ", as known at \(now), log position 2; "
             ),
         ]
-        try await ServedPlace().serve(renewed: made) { client, _ in
+        try await ServedPlace.single().serve(renewed: made) { client, _ in
             for (arguments, beginning, rest) in cases {
                 // when
                 let result = try await MCPRouteTests.call(client, "access", arguments)
@@ -126,7 +126,7 @@ struct MCPLineTests {
             transaction.productId = ProductId(product)
             return try MadePurchase.upload(transaction)
         }
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+        try await ServedPlace.single().serve { (client: WebClient, _: LedgerHost) async throws in
             for upload in uploads {
                 #expect(try await client.post("/v1/transactions", upload).status == 200)
             }

@@ -30,7 +30,7 @@ struct MCPRouteTests {
 
     // MARK: Messages
 
-    @Test("What is no message is refused, and so is a batch")
+    @Test("What is no message is refused, as are a batch, a parameter and a byte past the bound")
     func refused() async throws {
         let cases = [
             ("", "malformedJSON"), ("{", "malformedJSON"), (#"{"a":1,"a":1}"#, "malformedJSON"),
@@ -46,32 +46,18 @@ struct MCPRouteTests {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             for (body, code) in cases {
                 let answer = try await client.post("/mcp", Array(body.utf8))
-                #expect(answer.status == 400, "\(body)")
-                #expect(answer.code == code, "\(body)")
+                #expect(answer.status == 400 && answer.code == code, "\(body)")
             }
-        }
-    }
-
-    @Test("A parameter of the request's address is refused")
-    func parameter() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            let answer = try await client.post("/mcp?x=1", MCPRouteTests.message("ping"))
-            #expect(answer.status == 400 && answer.code == "unknownParameter")
-            #expect(answer.json["detail"]?.string == "It takes no parameters.")
-        }
-    }
-
-    @Test("A message may have as many bytes as the bound, and no more")
-    func size() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+            let asked = try await client.post("/mcp?x=1", MCPRouteTests.message("ping"))
+            #expect(asked.status == 400 && asked.code == "unknownParameter")
+            #expect(asked.json["detail"]?.string == "It takes no parameters.")
             let ping = MCPRouteTests.message("ping")
             let padding = MCPLimits.messageByteCount - ping.count
             let longest = ping + Array(repeating: UInt8(ascii: " "), count: padding)
             let accepted = try await client.post("/mcp", longest)
             #expect(accepted.status == 200)
             let answer = try await client.post("/mcp", longest + [UInt8(ascii: " ")])
-            #expect(answer.status == 413)
-            #expect(answer.code == "payloadTooLarge")
+            #expect(answer.status == 413 && answer.code == "payloadTooLarge")
         }
     }
 
@@ -159,15 +145,11 @@ struct MCPRouteTests {
             ("access", #"{"subscription":"1","environment":"xcode"}"#, "environmentNotServed"),
             ("timeline", #"{"customer":"a","after":"x"}"#, "invalidCursor"),
             ("timeline", #"{"customer":"a","order":"up"}"#, "invalidParameter"),
-            ("timeline", #"{"customer":"a","limit":0}"#, "invalidParameter"),
             ("metrics", #"{"name":"none"}"#, "unknownMetric"),
             ("metrics", #"{"name":"mrr","paid":true}"#, "invalidParameter"),
             ("metrics", #"{"from":"2026-01-01","by":"colour"}"#, "unknownDimension"),
             ("metrics", #"{"from":"2025-01-01","interval":"day"}"#, "answerTooLarge"),
             ("metrics", #"{"rates":"USD,EUR:1.1"}"#, "invalidParameter"),
-            ("metrics", #"{"name":"mrr","rates":"USD,EUR"}"#, "invalidRates"),
-            ("metrics", #"{"name":"mrr","refundBasis":"purchase"}"#, "invalidParameter"),
-            ("metrics", #"{"name":"mrr","definitions":"none"}"#, "invalidParameter"),
             ("metrics", #"{"paid":true,"definitions":"stripe"}"#, "comparedWhole"),
             ("metrics", #"{"name":"retention-offers"}"#, "invalidTime"),
             ("metrics", #"{"name":"retention-offers","from":"0","by":"rule"}"#, "unknownParameter"),
@@ -330,8 +312,7 @@ struct MCPRouteTests {
             let call = MCPRouteTests.message(
                 "tools/call", #"{"name":"evidence","arguments":{"position":2}}"#)
             let answer = try await client.post("/mcp", call)
-            #expect(answer.status == 500)
-            #expect(answer.code == direct.code)
+            #expect(answer.status == 500 && answer.code == direct.code)
             let written = try #require(
                 await MCPServer(host: host).response(toLine: call, isTooLong: false))
             let response = try JSONValue.parse(written)
@@ -341,7 +322,8 @@ struct MCPRouteTests {
         }
     }
 
-    @Test("A customer's access is explained with its events")
+    @Test(
+        "A customer's access is explained with its events, which open with the app that was asked")
     func customer() async throws {
         let id = "0b0b0b0b-0000-4000-8000-00000000002a"
         var made = MadePurchase()
@@ -361,28 +343,19 @@ struct MCPRouteTests {
             let timeline = try await MCPRouteTests.call(client, "timeline", arguments)
             #expect(MCPRouteTests.text(timeline).contains("subscription \(purchase.id)"))
             #expect(timeline["structuredContent"]?["customer"]?.string == id)
-        }
-    }
-
-    @Test("What an answer of one app cites, and its page, open with that app")
-    func oneApp() async throws {
-        let id = "0b0b0b0b-0000-4000-8000-00000000002a"
-        var made = MadePurchase()
-        made.appAccountToken = id
-        let purchase = made
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            // What an answer of one app cites, and its page, open with that app.
             let grant = #"{"entitlement":"gold","until":"2030-01-31T00:00:00.000Z"}"#
             let granted = try await client.post(
                 "/v1/customers/\(id)/grants", Array(grant.utf8), .decision())
             #expect(granted.status == 200)
             let app = #""bundleId":"\#(MadePurchase.app)""#
-            let access = try await MCPRouteTests.call(
+            let own = try await MCPRouteTests.call(
                 client, "access", #"{"customer":"\#(id)",\#(app),"minPosition":3}"#)
-            let text = MCPRouteTests.text(access)
+            let said = MCPRouteTests.text(own)
             #expect(
-                text.contains("/console/production/customers/\(id)?bundleId=\(MadePurchase.app)"))
-            #expect(text.contains("Decided by event 3"))
-            let cited = (access["structuredContent"]?["entitlements"]?.array ?? []).flatMap {
+                said.contains("/console/production/customers/\(id)?bundleId=\(MadePurchase.app)"))
+            #expect(said.contains("Decided by event 3"))
+            let cited = (own["structuredContent"]?["entitlements"]?.array ?? []).flatMap {
                 $0["evidence"]?.array?.compactMap(\.int64) ?? []
             }
             #expect(cited.contains(3) && Set(cited).count > 1)

@@ -81,7 +81,7 @@ struct MetricMeaningTests {
     ]
 
     /// What a service exports after an event, a refusal and a query.
-    static func exportedText() async throws -> String {
+    static let exportedText = Task {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             let purchase = MadePurchase()
             _ = try await client.notify(purchase.notificationBody())
@@ -95,7 +95,7 @@ struct MetricMeaningTests {
 
     @Test("Every exported metric has its help text just before its type")
     func exported() async throws {
-        let text = try await MetricMeaningTests.exportedText()
+        let text = try await MetricMeaningTests.exportedText.value
         let lines = text.split(separator: "\n").map(String.init)
         var names: Set<String> = []
         for (index, line) in lines.enumerated() where line.hasPrefix("# TYPE ") {

@@ -41,8 +41,7 @@ struct ReportRouteTests {
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             for (query, code) in ReportRouteTests.refusals {
                 let answer = try await client.get("/v1/metrics/churn?\(query)")
-                #expect(answer.status == 400, "\(query)")
-                #expect(answer.code == code, "\(query)")
+                #expect(answer.status == 400 && answer.code == code, "\(query)")
             }
         }
     }
@@ -108,12 +107,7 @@ struct ReportRouteTests {
                 } catch let error as OperatorError { code = error.code }
                 #expect(code == (isWaiting ? nil : OperatorError.Code.tooManyJobs))
             }
-        }
-    }
-
-    @Test("Nor is one asked for over the Model Context Protocol")
-    func abandonedTool() async throws {
-        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
+            // Nor is one asked for over the Model Context Protocol.
             for isWaiting in [true, false] {
                 let server = MCPServer(host: host)
                 let call = """
@@ -125,28 +119,6 @@ struct ReportRouteTests {
                 }
                 let text = String(decoding: try #require(response), as: UTF8.self)
                 #expect(text.contains("tooManyJobs") == !isWaiting, "\(isWaiting)")
-            }
-        }
-    }
-
-    @Test("The response equals the command's, with any breakdown")
-    func same() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, host in
-            for by in ["", "product", "app,country,reason"] {
-                var words = MetricParameters()
-                (words.from, words.interval, words.timeZone) = ("2026-01-01", "week", "Asia/Tokyo")
-                words.by = MetricParameters.list(by)
-                let snapshot = try await host.ledger(.production).snapshot()
-                let report = try await MetricsQuery(
-                    snapshot, reportTimeZone: "UTC", now: ServedPlace.now
-                ).churn(words)
-                var json = JSONWriter()
-                report.write(to: &json)
-                let answer = try await client.get(
-                    "/v1/metrics/churn?from=2026-01-01&interval=week&timeZone=Asia/Tokyo&by=\(by)")
-                #expect(answer.status == 200)
-                #expect(answer.bytes == json.bytes)
-                #expect(report.rows.count > 5)
             }
         }
     }
@@ -208,14 +180,7 @@ struct ReportRouteTests {
                 }
                 #expect(throws: ServingError.stopping) { try outcome?.get() }
             }
-            let problem = Problem(MetricsError.stopped)
-            #expect(problem.status == .serviceUnavailable && problem.code == "stopping")
-        }
-    }
-
-    @Test("So is a report of retention offers, which reads the subscriptions of the answers")
-    func stoppedOffers() async throws {
-        try await ServedPlace().serve(renewed: purchase) { _, host in
+            // Of retention offers, which read the subscriptions of the answers.
             let operations = try host.ledger(.production).ledger.operations
             let chain = ChainId(
                 bundleId: BundleId(MadePurchase.app),
@@ -224,7 +189,7 @@ struct ReportRouteTests {
                 requestId: "r", chain: chain, at: ServedPlace.now, outcome: .shown, rule: "all")
             let count = try await operations.erasureCount()
             #expect(try await operations.keep([record], erasures: count))
-            let outcome = await withThrowingTaskGroup(of: RetentionOffers.self) { group in
+            let offers = await withThrowingTaskGroup(of: RetentionOffers.self) { group in
                 group.cancelAll()
                 group.addTask {
                     try await host.retentionOffersReport(
@@ -233,11 +198,15 @@ struct ReportRouteTests {
                 }
                 return await group.nextResult()
             }
-            #expect(throws: ServingError.stopping) { try outcome?.get() }
+            #expect(throws: ServingError.stopping) { try offers?.get() }
+            let problem = Problem(MetricsError.stopped)
+            #expect(problem.status == .serviceUnavailable && problem.code == "stopping")
         }
     }
 
-    @Test("An environment that is not served is a 404; a position in the future a 503")
+    @Test(
+        "An unknown metric or environment is a 404, paid of a metric a 400, a future position a 503"
+    )
     func elsewhere() async throws {
         var place = try ServedPlace()
         place.waitLimit = ServedPlace.briefWait
@@ -247,12 +216,38 @@ struct ReportRouteTests {
             #expect(xcode.status == 404 && xcode.code == "environmentNotServed")
             let behind = try await client.get(path + "&minPosition=99")
             #expect(behind.status == 503 && behind.code == "projectionBehind")
+            for name in ["MRR", "churns", "%20"] {
+                let answer = try await client.get("/v1/metrics/\(name)?from=2026-01-01")
+                #expect(answer.status == 404 && answer.code == "unknownMetric", "\(name)")
+                let detail = answer.json["detail"]?.string ?? ""
+                #expect(detail.contains("one of churn, retention-offers, diff, active, "))
+            }
+            let paid = try await client.get("/v1/metrics/mrr?from=2026-01-01&paid=true")
+            #expect(paid.status == 400 && paid.code == "unknownParameter")
+            let reason = try await client.get("/v1/metrics/mrr?from=2026-01-01&by=reason")
+            #expect(reason.status == 400 && reason.code == "unknownDimension")
         }
     }
 
-    @Test("Every metric is served by its name, as by the command")
+    @Test("Every metric is served by its name, as by the command, with any breakdown")
     func metric() async throws {
         try await ServedPlace().serve(renewed: purchase) { client, host in
+            for by in ["", "product", "app,country,reason"] {
+                var words = MetricParameters()
+                (words.from, words.interval, words.timeZone) = ("2026-01-01", "week", "Asia/Tokyo")
+                words.by = MetricParameters.list(by)
+                let snapshot = try await host.ledger(.production).snapshot()
+                let report = try await MetricsQuery(
+                    snapshot, reportTimeZone: "UTC", now: ServedPlace.now
+                ).churn(words)
+                var json = JSONWriter()
+                report.write(to: &json)
+                let answer = try await client.get(
+                    "/v1/metrics/churn?from=2026-01-01&interval=week&timeZone=Asia/Tokyo&by=\(by)")
+                #expect(answer.status == 200)
+                #expect(answer.bytes == json.bytes)
+                #expect(report.rows.count > 5)
+            }
             for name in MetricName.allCases {
                 var words = MetricParameters()
                 words.from = "2026-01-01"
@@ -269,22 +264,6 @@ struct ReportRouteTests {
                 #expect(answer.status == 200, "\(name)")
                 #expect(answer.bytes == json.bytes, "\(name)")
             }
-        }
-    }
-
-    @Test("An unknown metric is a 404; metrics do not take paid")
-    func unknownMetric() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            for name in ["MRR", "churns", "%20"] {
-                let answer = try await client.get("/v1/metrics/\(name)?from=2026-01-01")
-                #expect(answer.status == 404 && answer.code == "unknownMetric", "\(name)")
-                let detail = answer.json["detail"]?.string ?? ""
-                #expect(detail.contains("one of churn, retention-offers, diff, active, "))
-            }
-            let paid = try await client.get("/v1/metrics/mrr?from=2026-01-01&paid=true")
-            #expect(paid.status == 400 && paid.code == "unknownParameter")
-            let reason = try await client.get("/v1/metrics/mrr?from=2026-01-01&by=reason")
-            #expect(reason.status == 400 && reason.code == "unknownDimension")
         }
     }
 

@@ -180,8 +180,7 @@ struct AnswerRoomTests {
         }
         try await place.serve { (client: WebClient, _: LedgerHost) async throws in
             let answer = try await client.get("/metrics")
-            #expect(answer.status == 503)
-            #expect(answer.code == "busy")
+            #expect(answer.status == 503 && answer.code == "busy")
         }
         withExtendedLifetime((large, rest)) {}
     }
@@ -200,8 +199,7 @@ struct AnswerRoomTests {
             #expect(try await client.ask("\(show)?minPosition=1").status == 200)
             for path in ["/v1/events?evidence=true", "\(show)/events"] {
                 let answer = try await client.get(path)
-                #expect(answer.status == 503, "\(path)")
-                #expect(answer.code == "busy")
+                #expect(answer.status == 503 && answer.code == "busy", "\(path)")
                 #expect(answer.headers[.retryAfter] != nil)
             }
             #expect(try await client.get(show).status == 200)

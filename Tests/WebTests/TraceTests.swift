@@ -78,11 +78,4 @@ struct TraceTests {
         let span = try #require(line["span_id"]?.string)
         #expect(span.count == 16 && span != "b7ad6b7169203331")
     }
-
-    @Test("A log line outside of traces has no ids")
-    func none() async throws {
-        let lines = try await logged { $0.info("An entry.") }
-        #expect(lines.count == 1)
-        #expect(lines[0]["trace_id"] == nil && lines[0]["span_id"] == nil)
-    }
 }

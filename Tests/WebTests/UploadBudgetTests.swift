@@ -10,7 +10,6 @@ import Signing
 import Simulator
 import Testing
 
-@testable import Intake
 @testable import Service
 @testable import Web
 
@@ -26,6 +25,16 @@ struct UploadBudgetTests {
         transaction.signedDate = purchase.start.advanced(
             byMilliseconds: 3_000 + Int64(seconds) * 1_000)
         return try MadePurchase.upload(transaction, customer: customer)
+    }
+
+    /// Uses up all but so many events of the purchase's budget.
+    private func spend(allBut count: Int, _ host: LedgerHost) {
+        let chain = ChainId(
+            bundleId: BundleId(purchase.bundleId),
+            originalTransactionId: OriginalTransactionId(purchase.id))
+        for _ in count..<UploadBudget.eventCountPerDay {
+            #expect(host.uploadBudget.take(chain, .production, at: ServedPlace.now))
+        }
     }
 
     // MARK: The budget
@@ -74,17 +83,17 @@ struct UploadBudgetTests {
         let place = try ServedPlace()
         let path = place.directory(of: .production) + "/log.sqlite"
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            for number in 0..<UploadBudget.eventCountPerDay {
+            spend(allBut: 2, host)
+            for number in 0..<2 {
                 let body = try Self.signedAgain(purchase, number)
                 let answer = try await client.post("/v1/transactions", body)
                 #expect(answer.json["result"]?.string == "appended", "\(number)")
             }
             let log = try host.ledger(.production).ledger.log
             let head = try await log.head().position
-            let next = try Self.signedAgain(purchase, UploadBudget.eventCountPerDay)
+            let next = try Self.signedAgain(purchase, 2)
             let answer = try await client.post("/v1/transactions", next)
-            #expect(answer.status == 429)
-            #expect(answer.code == "uploadBudgetExhausted")
+            #expect(answer.status == 429 && answer.code == "uploadBudgetExhausted")
             let wait = try #require(answer.headers[.retryAfter].flatMap { Int($0) })
             #expect((1...86_400).contains(wait))
             #expect(try await log.head().position == head)
@@ -118,16 +127,15 @@ struct UploadBudgetTests {
                     "/v1/transactions", try Self.signedAgain(purchase, 0, customer: customer))
             }
             // The transaction takes one, and each claim that moves the chain another.
-            for number in 1..<UploadBudget.eventCountPerDay {
+            spend(allBut: 4, host)
+            for number in 1...3 {
                 #expect(try await claim("c\(number)").json["claim"]?.string == "moved")
             }
-            let holder = "c\(UploadBudget.eventCountPerDay - 1)"
             let head = try await log.head().position
-            #expect(head == Int64(UploadBudget.eventCountPerDay))
-            #expect(try await claim(holder).json["claim"]?.string == "held")
+            #expect(head == 4)
+            #expect(try await claim("c3").json["claim"]?.string == "held")
             let beyond = try await claim("eve")
-            #expect(beyond.status == 429)
-            #expect(beyond.code == "uploadBudgetExhausted")
+            #expect(beyond.status == 429 && beyond.code == "uploadBudgetExhausted")
             #expect(try await log.head().position == head)
         }
     }
@@ -147,21 +155,25 @@ struct UploadBudgetTests {
             let receipt = Base64.standard.encode(try TestAuthority.receipts.sign(contents))
             return MadeReceipt.body(String(decoding: receipt, as: UTF8.self))
         }
-        var bodies: [[UInt8]] = []
-        for number in 0...UploadBudget.eventCountPerDay {
-            bodies.append(try body(number, boughtAt: start))
-        }
+        let uploads = try (0...2).map { try body($0, boughtAt: start) }
         let other = try body(0, boughtAt: start.advanced(byMilliseconds: 1_000))
         var place = try ServedPlace()
         place.roots = MadeReceipt.roots
-        let uploads = bodies
-        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+        let buyer = ChainId(
+            bundleId: BundleId(MadePurchase.app),
+            originalTransactionId: try ReceiptBody(uploads[0]).buyer)
+        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
+            for _ in 2..<UploadBudget.eventCountPerDay {
+                let environment = type == .production ? Environment.production : .sandbox
+                #expect(host.uploadBudget.take(buyer, environment, at: ServedPlace.now))
+            }
             for (number, body) in uploads.dropLast().enumerated() {
                 #expect(try await client.post("/v1/receipts", body).status == 200, "\(number)")
             }
-            let last = try await client.post("/v1/receipts", uploads[uploads.count - 1])
-            #expect(last.status == status)
-            #expect(last.code == (status == 429 ? "uploadBudgetExhausted" : nil))
+            let last = try await client.post("/v1/receipts", uploads[2])
+            #expect(
+                last.status == status
+                    && last.code == (status == 429 ? "uploadBudgetExhausted" : nil))
             let known = try await client.post("/v1/receipts", uploads[0])
             #expect(known.json["result"]?.string == "duplicate")
             #expect(try await client.post("/v1/receipts", other).status == 200)
@@ -202,21 +214,17 @@ struct UploadBudgetTests {
         place.now = purchase.start.advanced(byMilliseconds: 86_400_000)
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             func folded() async throws -> Int? {
-                let text = String(decoding: try await client.get("/metrics").bytes, as: UTF8.self)
+                let text = try await client.get("/metrics").text
                 return text.split(separator: "\n").first {
                     $0.hasPrefix("subledger_upload_facts_total ")
                 }.flatMap { Int($0.split(separator: " ")[1]) }
             }
             let served = try host.ledger(.production)
-            // Imported events are not counted: they grow the chain to one below the limit.
-            let ingest = Ingest(
-                ledger: served.ledger, apps: host.configuration.apps,
-                verifier: EvidenceVerifier(roots: TestAuthority.roots), clock: host.clock)
-            let lines = try (0..<ServedLedger.uploadFactCount - 1).map {
-                try Self.delivery(purchase, $0).line()
+            // Events that no client sent are not counted: the chain is one fact below the limit.
+            for first in stride(from: 0, to: ServedLedger.uploadFactCount - 1, by: 500) {
+                let numbers = first..<min(first + 500, ServedLedger.uploadFactCount - 1)
+                _ = try await served.append(try numbers.map { try Self.event(purchase, $0) })
             }
-            let summary = try await ingest.run(lines: lines, input: "made")
-            #expect(summary.appended == Int64(lines.count))
             let last = Int64(ServedLedger.uploadFactCount - 1)
             _ = try await served.snapshot(atLeast: last, limit: .seconds(120))
             let upload = try Self.signedAgain(purchase, 100_000)
@@ -224,13 +232,11 @@ struct UploadBudgetTests {
             #expect(atBound.json["subscription"]?["originalTransactionId"]?.string == purchase.id)
             #expect(try await folded() == ServedLedger.uploadFactCount)
             _ = try await served.snapshot(atLeast: last + 1, limit: .seconds(120))
-            let notified = MadePurchase.body(try Self.delivery(purchase, 200_000).token())
-            #expect(try await client.notify(notified).status == 200)
+            #expect(try await client.notify(purchase.notificationBody()).status == 200)
             _ = try await served.snapshot(atLeast: last + 2, limit: .seconds(120))
             let past = try await client.post(
                 "/v1/transactions", try Self.signedAgain(purchase, 100_001))
-            #expect(past.status == 200)
-            #expect(past.json["result"]?.string == "appended")
+            #expect(past.status == 200 && past.json["result"]?.string == "appended")
             #expect(past.json["subscription"]?.isNull == true)
             #expect(past.json["customer"]?.string == purchase.appAccountToken)
             #expect(past.json["standing"]?.string == "active")
@@ -251,17 +257,21 @@ struct UploadBudgetTests {
         }
     }
 
-    /// Apple's notification of the first period once more, signed `seconds` later.
-    private static func delivery(_ purchase: MadePurchase, _ seconds: Int) -> MadeDelivery {
-        let date = purchase.start.advanced(byMilliseconds: 3_000 + Int64(seconds) * 1_000)
-        guard
-            case .notification(var payload, var transaction?, _) =
-                purchase.notification(0).evidence
-        else { return purchase.notification(0) }
-        payload.notificationUUID = NotificationUUID("again-\(seconds)")
-        payload.signedDate = date
-        transaction.signedDate = date
-        return MadeDelivery(
-            receivedAt: date, evidence: .notification(payload, transaction, nil))
+    /// The first period's transaction, signed again `seconds` later, as a log has it: stored
+    /// evidence is not verified again.
+    private static func event(_ purchase: MadePurchase, _ seconds: Int) throws -> NewEvent {
+        var transaction = purchase.transaction(0)
+        transaction.signedDate = purchase.start.advanced(
+            byMilliseconds: 3_000 + Int64(seconds) * 1_000)
+        let payload = String(decoding: transaction.encoded(), as: UTF8.self)
+        let token = Sample.token(payload, header: Sample.otherHeader)
+        return NewEvent(
+            key: EventKey.make(.transaction, ["\(seconds)"]),
+            attributes: EventAttributes(
+                kind: .transaction, source: .import, trust: .signed,
+                bundleId: BundleId(purchase.bundleId), chain: OriginalTransactionId(purchase.id),
+                signedAt: transaction.signedDate),
+            receivedAt: purchase.start, receivedAtClaimed: false,
+            evidence: try Sample.packer.pack(.jws(Array(token.utf8))))
     }
 }

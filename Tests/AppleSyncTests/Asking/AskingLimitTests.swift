@@ -59,7 +59,7 @@ struct AskingLimitTests {
 
     // MARK: Failures in a row
 
-    /// The result of a backfill of twelve ids where the requests for these fail.
+    /// The result of a backfill of ten ids where the requests for these fail.
     private func backfill(unreachable places: some Sequence<Int>) async throws -> BackfillReport {
         let apple = try AskedApple()
         apple.transport.refuse(places.map { BackfillTests.ids[$0] })
@@ -331,6 +331,7 @@ struct AskingLimitTests {
             ).run(wait: wait)
         }
         #expect(report.diagnosis == .noResult)
+        #expect(report.token != nil && report.attempts.isEmpty)
         #expect(apple.clock.elapsedMilliseconds == wait)
         // At once, and after each wait.
         #expect(apple.api.counts[.testNotificationStatus] == 6)

@@ -6,9 +6,10 @@ import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Queries
-import Simulator
 import TestSupport
 import Testing
+
+@testable import Simulator
 
 /// A simulated outage without recovery: only notices are reconciled. Events that began without a
 /// previously known date leave no notice; completeness must then not be claimed for that time.
@@ -37,6 +38,20 @@ struct ReconcileAloneTests {
 
     private typealias Arrived = (arrival: Timestamp, line: [UInt8])
 
+    /// Chains with evidence of the last 200 days, or still to come: nothing happens to the others
+    /// in the outage, in what is recovered, or later.
+    private static let recent: Set<String> = {
+        var recent: Set<String> = []
+        var stream = HistoryStream(plan)
+        while case let page = stream.next(), !page.isEmpty {
+            for delivery in page.map(\.delivery) where delivery.receivedAt >= days(200) {
+                guard let id = delivery.transaction?.originalTransactionId else { continue }
+                recent.insert(id.rawValue)
+            }
+        }
+        return recent
+    }()
+
     private static func notifications() throws -> [Arrived] {
         var faults = DeliveryFaults()
         faults.outages = [DeliveryOutage(outage)]
@@ -44,7 +59,9 @@ struct ReconcileAloneTests {
         var lines: [Arrived] = []
         while let step = notifier.next() {
             notifier.complete(step, .success)
-            guard step.obstacle == nil, step.arrival <= AskedApple.now else { continue }
+            guard step.obstacle == nil, step.arrival <= AskedApple.now,
+                recent.contains(books.sent[step.index].chain)
+            else { continue }
             let body = try JSONValue.parse(try notifier.body(step, signedBy: TestAuthority.signer))
             var json = JSONWriter()
             json.object {
@@ -63,19 +80,23 @@ struct ReconcileAloneTests {
             for delivery in page.map(\.delivery) {
                 if case .notification = delivery.evidence { continue }
                 let arrival = delivery.receivedAt
-                guard arrival <= AskedApple.now, !outage.contains(arrival) else { continue }
+                guard arrival <= AskedApple.now, !outage.contains(arrival),
+                    let id = delivery.transaction?.originalTransactionId,
+                    recent.contains(id.rawValue)
+                else { continue }
                 lines.append((arrival, try TestAuthority.signer.line(delivery)))
             }
         }
         return lines
     }
 
-    /// The true state of every chain that has begun.
+    /// The true state of every recent chain that has begun.
     private static let truth: [String: TrueInterval] = {
         var truth: [String: TrueInterval] = [:]
         var stream = HistoryStream(plan)
         while case let page = stream.next(), !page.isEmpty {
-            for reported in page.compactMap(\.truth) {
+            for reported in page.compactMap(\.truth)
+            where recent.contains(reported.originalTransactionId.rawValue) {
                 truth[reported.originalTransactionId.rawValue] = reported.intervals.last {
                     $0.from <= AskedApple.now
                 }

@@ -15,16 +15,6 @@ import Testing
 struct ReconcileFailureTests {
     private let usual = ReconcileTests()
 
-    @Test("A key that Apple refuses ends the run at once")
-    func refusedKey() async throws {
-        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
-        let report = try await usual.reconcile(try await AskedApple.ledger(), apple)
-        #expect(report.stop?.code == "unauthorized")
-        #expect(report.results.count <= ReconcileLimits.concurrency)
-        #expect(report.appended == 0)
-        #expect(report.results.allSatisfy { $0.outcome == .failed })
-    }
-
     @Test(
         "A key or an app that Apple refuses leaves only the chains of that app",
         arguments: [

@@ -45,7 +45,7 @@ struct OutageLimitTests {
     @Test("undelivered notifications are read up to the page limit")
     func failurePages() async throws {
         let bound = OutageWatch.failurePageCount
-        for (pages, seen) in [(bound - 1, bound - 1), (bound, bound), (bound + 1, bound)] {
+        for pages in [bound, bound + 1] {
             let world = try RecoveryWorld()
             let transport = Failures(pages)
             let client = try world.client(world.apple(), carrying: { _ in transport })
@@ -53,8 +53,8 @@ struct OutageLimitTests {
                 try await OutageWatch(ledger: ledger, client: client) { RecoveryWorld.now }
                     .suggestions()
             }
-            #expect(transport.requestCount == seen)
-            #expect(found.count == seen)
+            #expect(transport.requestCount == bound)
+            #expect(found.count == bound)
             #expect(found.allSatisfy { $0.reasons == [.failedDeliveries] })
         }
     }

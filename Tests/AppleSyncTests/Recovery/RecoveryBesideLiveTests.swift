@@ -17,8 +17,7 @@ struct RecoveryBesideLiveTests {
         // Deliveries of the last days change states and access of many chains.
         let during = try MisledCustomerTests.later()
         #expect(during.count > 20)
-        let usual = try await MisledCustomerTests.ledger()
-        let quiet = try await usual.recover(RecoveryWorld.request(40, 30)).report
+        let quiet = try await MisledCustomerTests.recovered.value.report
         let busy = try await MisledCustomerTests.earlier()
         let loud = try await busy.recover(
             RecoveryWorld.request(40, 30), meanwhile: during

@@ -80,14 +80,17 @@ struct ChurnReportTests {
         words("2026-01-01", "2026-05-01", name)
     }
 
-    @Test("Every invalid query has its own error", arguments: wrong)
-    func badInput(_ words: MetricParameters, _ code: String) async throws {
-        let ledger = try await taken()
-        let error = await #expect(throws: MetricsError.self) {
-            try await Self.report(ledger, words)
+    @Test("Every invalid query has its own error")
+    func badInput() async throws {
+        try await taken().metrics { query in
+            for (words, code) in Self.wrong {
+                let error = await #expect(throws: MetricsError.self, "\(words)") {
+                    try await query.churn(words)
+                }
+                #expect(error?.code == code, "\(words)")
+                #expect(error?.message.isEmpty == false)
+            }
         }
-        #expect(error?.code == code)
-        #expect(error?.message.isEmpty == false)
     }
 
     @Test("Four thousand intervals are reported, one more is rejected")

@@ -111,19 +111,23 @@ struct ConvertedReportTests {
         #expect(german.rows.first?.group.first == "USD")
     }
 
-    @Test(
-        "A currency without a rate is an error that names it, in every metric of money",
-        arguments: money)
-    func missing(_ name: MetricName) async throws {
-        let ledger = try await taken()
-        let error = await #expect(throws: MetricsError.self) {
-            try await report(ledger, name.rawValue, try rates("currency: GBP\nrates: {USD: 0.8}"))
+    @Test("A currency without a rate is an error that names it, in every metric of money")
+    func missing() async throws {
+        let rates = try rates("currency: GBP\nrates: {USD: 0.8}")
+        try await taken().metrics(rates: rates) { query in
+            for name in Self.money {
+                let error = await #expect(throws: MetricsError.self, "\(name)") {
+                    try await query.metric(name, .made())
+                }
+                #expect(error == .missingRates(["EUR"]))
+                #expect(error?.code == "missingRates" && error?.message.contains("EUR") == true)
+            }
         }
-        #expect(error == .missingRates(["EUR"]))
-        #expect(error?.code == "missingRates" && error?.message.contains("EUR") == true)
     }
 
-    private static let dear = SharedLedger { ledger in
+    @Test("An amount that is too large at its rate is an error, never zero")
+    func tooLarge() async throws {
+        var ledger = try TemporaryLedger()
         let dear = MadeChain(id: "600000000000002").life.map { delivery in
             delivery.withTransaction {
                 $0.currency = "EUR"
@@ -132,19 +136,22 @@ struct ConvertedReportTests {
         }
         _ = try await ledger.ingest(dear)
         ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
-    }
-
-    @Test(
-        "An amount that is too large at its rate is an error, never zero", arguments: money)
-    func tooLarge(_ name: MetricName) async throws {
-        let ledger = try await Self.dear.copy()
-        let error = await #expect(throws: MetricsError.self) {
-            try await report(
-                ledger, name.rawValue, try rates("currency: USD\nrates: {EUR: 1000000}"))
+        let large = try rates("currency: USD\nrates: {EUR: 1000000}")
+        try await ledger.metrics(rates: large) { query in
+            for name in Self.money {
+                let error = await #expect(throws: MetricsError.self, "\(name)") {
+                    try await query.metric(name, .made())
+                }
+                #expect(error == .rateTooLarge(["EUR"]))
+                #expect(error?.code == "rateTooLarge" && error?.message.contains("EUR") == true)
+            }
         }
-        #expect(error == .rateTooLarge(["EUR"]))
-        #expect(error?.code == "rateTooLarge" && error?.message.contains("EUR") == true)
-        #expect(try await !report(ledger, name.rawValue, try rates()).rows.isEmpty)
+        try await ledger.metrics(rates: try rates()) { query in
+            for name in Self.money {
+                let rows = try await query.metric(name, .made()).rows
+                #expect(!rows.isEmpty, "\(name)")
+            }
+        }
     }
 
     @Test("Excluded amounts need no rate, and neither do counts")
@@ -163,7 +170,7 @@ struct ConvertedReportTests {
 
     @Test("A row that the configured table converts is not proven; its own currency is")
     func proven() async throws {
-        let place = try Workplace(options: ["--config", "subledger.yaml"])
+        let place = try await Workplace.taken(options: ["--config", "subledger.yaml"])
         let keygen = try await place.run(["audit", "keygen", "--origin", "a/b", "audit.key"])
         #expect(keygen.code == 0)
         try place.write(["currency: USD", "rates: { EUR: 1.1 }"], to: "rates.yaml")
@@ -173,9 +180,6 @@ struct ConvertedReportTests {
                 "trustedRoots: [root.der]", "audit: { origin: a/b, keyFile: audit.key }",
                 "reports: { ratesFile: rates.yaml }",
             ], to: "subledger.yaml")
-        try place.write(Evidence.lines, to: "in.ndjson")
-        let ingested = try await place.run("ingest", "in.ndjson")
-        #expect(ingested.code == 0, "\(ingested.err)")
         let cell = [
             "audit", "prove", "--metric", "revenue", "--cell", "gross", "--from", "2026-01-01",
             "--group", "currency=USD", "-o", "proof.json",

@@ -12,14 +12,6 @@ struct ExplainCommandTests {
         "\(day)\t\(event)\t1\tpro\t1177256379\tUS"
     }
 
-    private func taken() async throws -> Workplace {
-        let place = try Workplace()
-        try place.write(Evidence.lines, to: "in.ndjson")
-        let ingested = try await place.run("ingest", "in.ndjson")
-        #expect(ingested.code == 0, "\(ingested.err)")
-        return place
-    }
-
     private func explain(_ place: Workplace, _ options: String...) async throws -> Outcome {
         try await explain(place, options)
     }
@@ -32,10 +24,15 @@ struct ExplainCommandTests {
 
     @Test("What it cannot read is refused with a code")
     func refused() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
+        func code(of name: String, _ options: String...) async throws -> String? {
+            try await Outcome.answered(
+                ["metrics", "explain", "--report", place.file(name)] + options,
+                over: place.file("data")
+            ).errorCode
+        }
         func code(_ lines: [String], _ name: String = "r.txt") async throws -> String? {
-            try place.write(lines, to: name)
-            return try await explain(place, "--report", name).errorCode
+            try await code(of: try place.write(lines, to: name))
         }
         let state =
             "Subscription Name\tSubscription Apple ID\tCountry\tActive Standard Price Subscriptions"
@@ -48,17 +45,16 @@ struct ExplainCommandTests {
         #expect(try await code([state], "s_20260230.txt") == "reportDayUnknown")
         #expect(try await code([state], "s_20260131.txt") == nil)
         try place.write(Data([0x1F, 0x8B, 8, 0]), to: "r.gz")
-        #expect(try await explain(place, "--report", "r.gz").errorCode == "damagedGzip")
-        #expect(try await explain(place, "--report", "none").errorCode == "unreadableFile")
-        let zone = try await explain(place, "--report", "s_20260131.txt", "--time-zone", "PST")
-        #expect(zone.errorCode == "unknownTimeZone")
-        let day = try await explain(place, "--report", "r.txt", "--day", "1769817600")
-        #expect(day.errorCode == "invalidOption")
+        #expect(try await code(of: "r.gz") == "damagedGzip")
+        #expect(try await code(of: "none") == "unreadableFile")
+        let zone = try await code(of: "s_20260131.txt", "--time-zone", "PST")
+        #expect(zone == "unknownTimeZone")
+        #expect(try await code(of: "r.txt", "--day", "1769817600") == "invalidOption")
     }
 
     @Test("A malformed row has its line, and the exit code is 1; the rest is compared")
     func malformed() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         try place.write(
             [
                 ExplainCommandTests.header, "2026-01-10\tSubscribe",
@@ -72,7 +68,7 @@ struct ExplainCommandTests {
 
     @Test("A number that is blank or below 0 is a malformed row, and matches nothing")
     func numbers() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         let rows = ["-1\t1", "\t1", "1\t-1", "1\t "].map { "pro\t1177256379\tFR\t\($0)" }
         try place.write(
             [
@@ -165,7 +161,7 @@ struct ExplainCommandTests {
 
     @Test("Equal numbers end with 0, as text, JSON, and from gzip")
     func equal() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         try place.write(
             [
                 ExplainCommandTests.header, ExplainCommandTests.row("Subscribe"),
@@ -192,7 +188,7 @@ struct ExplainCommandTests {
 
     @Test("Prices that differ and proceeds are shown in units, where the counts are equal, too")
     func amounts() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         try place.write(
             [
                 "Event Date\tSubscription Name\tSubscription Apple ID\tCountry\tSubscriber ID"
@@ -209,7 +205,7 @@ struct ExplainCommandTests {
 
     @Test("A difference that nothing explains ends with 1, with what is known of the evidence")
     func unexplained() async throws {
-        let place = try await taken()
+        let place = try await Workplace.taken()
         try place.write(
             [
                 ExplainCommandTests.header, ExplainCommandTests.row("Subscribe"),

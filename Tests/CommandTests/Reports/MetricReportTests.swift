@@ -49,11 +49,14 @@ struct MetricReportTests {
             #expect(rows.contains { $0.group.last == "voluntary" })
             return
         }
-        for (by, filters) in [(["reason"], []), ([], ["reason=voluntary"])] {
-            let error = await #expect(throws: MetricsError.self) {
-                try await report(ledger, name.rawValue, by: by, where: filters)
+        try await ledger.metrics { query in
+            for words in [
+                MetricParameters.made(by: ["reason"]), .made(where: ["reason=voluntary"]),
+            ] {
+                await #expect(throws: MetricsError.reasonElsewhere) {
+                    try await query.metric(name, words)
+                }
             }
-            #expect(error == .reasonElsewhere)
         }
     }
 
@@ -321,12 +324,14 @@ struct MetricReportTests {
         ])
     func closed(_ filter: String, _ listed: String) async throws {
         let ledger = try await taken()
-        for name in ["starts", "mrr-movement", "ltv"] {
-            let error = await #expect(throws: MetricsError.self) {
-                try await report(ledger, name, where: [filter])
+        try await ledger.metrics { query in
+            for name in [MetricName.counted(.starts), .mrrMovement, .ltv] {
+                let error = await #expect(throws: MetricsError.self) {
+                    try await query.metric(name, .made(where: [filter]))
+                }
+                #expect(error?.code == "unknownFilterValue")
+                #expect(error?.message.contains(listed) == true)
             }
-            #expect(error?.code == "unknownFilterValue")
-            #expect(error?.message.contains(listed) == true)
         }
     }
 
@@ -346,12 +351,14 @@ struct MetricReportTests {
             name == .lateness
             ? ["app=\(MadeChain.app)", "app=com.example.none"]
             : ["product=com.example.other", "product=com.example.othr"]
-        let right = try await report(ledger, name.rawValue, where: [filters[0]])
-        #expect(right.stamp.remarks.contains(.nothingMatches) == isEmpty)
-        let wrong = try await report(ledger, name.rawValue, where: [filters[1]])
-        #expect(wrong.stamp.remarks.contains(.nothingMatches))
-        let one = try await report(ledger, name.rawValue, where: filters)
-        #expect(one.stamp.remarks.contains(.nothingMatches))
+        try await ledger.metrics { query in
+            for (chosen, isRemarked) in [
+                ([filters[0]], isEmpty), ([filters[1]], true), (filters, true),
+            ] {
+                let remarks = try await query.metric(name, .made(where: chosen)).stamp.remarks
+                #expect(remarks.contains(.nothingMatches) == isRemarked, "\(chosen)")
+            }
+        }
     }
 
     @Test(

@@ -232,15 +232,27 @@ struct MetricsDiffTests {
     @Test("Every metric can be compared, in groups, as JSON and as tables")
     func everyMetric() async throws {
         let ledger = try await taken()
-        for name in ["churn"] + MetricName.allCases.map(\.rawValue) {
-            let dimension = name == MetricName.lateness.rawValue ? "app" : "product"
-            let diff = try await diff(ledger, name, by: [dimension], from: .knownPosition(2))
+        let names = ["churn"] + MetricName.allCases.map(\.rawValue)
+        func dimension(_ name: String) -> String {
+            name == MetricName.lateness.rawValue ? "app" : "product"
+        }
+        let diffs = try await ledger.metrics { query in
+            var diffs: [Report] = []
+            for name in names {
+                diffs.append(
+                    try await query.diff(
+                        try MetricName(compared: name), .made(by: [dimension(name)]),
+                        from: .knownPosition(2)))
+            }
+            return diffs
+        }
+        for (name, diff) in zip(names, diffs) {
             let json = try TemporaryLedger.json { diff.write(to: &$0) }
             #expect(json["definition"]?.string == "\(name)/1")
             #expect(json["before"]?["knownPosition"]?.int64 == 2)
             #expect(json["after"]?["knownPosition"]?.isNull == true)
             for cell in json["cells"]?.array ?? [] {
-                #expect(cell["group"]?.keys.last == dimension)
+                #expect(cell["group"]?.keys.last == dimension(name))
                 #expect(cell["before"] != cell["after"])
             }
             let rows = CommaSeparated.rows(String(decoding: diff.csv(), as: UTF8.self))

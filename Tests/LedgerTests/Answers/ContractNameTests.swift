@@ -56,12 +56,10 @@ struct ContractNameTests {
 
     @Test("Phases and price increases")
     func phases() {
-        #expect(ChainAnswer.Phase.trial.rawValue == "trial")
-        #expect(ChainAnswer.Phase.intro.rawValue == "intro")
-        #expect(ChainAnswer.Phase.offer.rawValue == "offer")
-        #expect(ChainAnswer.Phase.standard.rawValue == "standard")
-        #expect(ChainAnswer.PriceIncrease.pending.rawValue == "pending")
-        #expect(ChainAnswer.PriceIncrease.accepted.rawValue == "accepted")
+        let phases: [ChainAnswer.Phase] = [.trial, .intro, .offer, .standard]
+        #expect(phases.map(\.rawValue) == ["trial", "intro", "offer", "standard"])
+        let increases: [ChainAnswer.PriceIncrease] = [.pending, .accepted]
+        #expect(increases.map(\.rawValue) == ["pending", "accepted"])
     }
 
     @Test("Trust ranks: signed over transport over secret over operator over xcode")

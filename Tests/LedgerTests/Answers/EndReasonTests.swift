@@ -74,12 +74,6 @@ struct EndReasonTests {
         #expect(reason(.expired, .expired(nil, at: day(31))) == .unconfirmed)
     }
 
-    @Test("Into billingRetry: billing. Into grace: access has not ended")
-    func billing() {
-        #expect(reason(.billingRetry, .didFailToRenew(at: day(30))) == .billing)
-        #expect(reason(.grace, .didFailToRenew(at: day(30), grace: day(36))) == nil)
-    }
-
     @Test(
         "Into revoked: a refund, or a family revoke by its type or its notification",
         arguments: [
@@ -93,45 +87,11 @@ struct EndReasonTests {
         #expect(reason(.revoked, fact) == expected)
     }
 
-    @Test("A REVOKE is familyRevoke, though another snapshot stated its date first")
-    func revokeSeenLater() {
-        let seen = Fact.transaction("1", day(0), day(30), at: day(10)).transaction {
-            $0.revocationDate = day(9)
-        }
-        let said = Fact.notification(.revoke, "1", day(0), day(30), at: day(11)).revoked(
-            day(9), .familyRevoke)
-        let life = given(bought, seen, said)
-        #expect(life.transitions.last?.reason == .familyRevoke)
-        #expect(life.timelineEvents(.refunded).isEmpty)
-    }
-
-    @Test("Transitions into entitled states carry no reason")
-    func entitled() {
-        let life = given(
-            bought, .expired(at: day(30)), .resubscribed("2", day(40), day(70)),
-            .didFailToRenew(at: day(70), grace: day(76)))
-        for transition in life.transitions {
-            #expect((transition.reason == nil) == transition.to.isEntitled)
-        }
-    }
-
     @Test("No cancellation while it will renew, or while that is unknown")
     func noCancellation() {
         #expect(given(bought).answer(day(5))?.cancellation == nil)
         let on = given(bought, .autoRenew(false, at: day(3)), .autoRenew(true, at: day(4)))
         #expect(on.answer(day(5))?.cancellation == nil)
-    }
-
-    @Test("Cancelled since the first snapshot of the current off-stretch")
-    func offStretch() throws {
-        let life = given(
-            bought, .autoRenew(false, at: day(1)), .autoRenew(true, at: day(2)),
-            .autoRenew(false, at: day(3)), .autoRenew(false, at: day(4)),
-            .autoRenew(false, at: day(5)))
-        let cancellation = try #require(life.answer(day(6))?.cancellation)
-        #expect(cancellation.at == day(3) && cancellation.reason == .voluntary)
-        #expect(life.answer(day(4))?.cancellation?.at == day(3))
-        #expect(life.answer(day(1))?.cancellation?.at == day(1))
     }
 
     @Test("After access ended, the cancellation has that reason")

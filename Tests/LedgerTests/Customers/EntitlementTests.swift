@@ -36,15 +36,6 @@ struct EntitlementTests {
         try #require(found.verdicts.first { $0.entitlement == name })
     }
 
-    // MARK: Nothing
-
-    @Test("A customer without anything is new, and every list is empty")
-    func nothing() {
-        let found = asked(day(1))
-        #expect(found.standing == .new)
-        #expect(found.verdicts.isEmpty && found.products.isEmpty && found.groups.isEmpty)
-    }
-
     @Test("Another's chain, a consumable and a chain not yet begun give nothing")
     func others() {
         let consumable = Fact.subscribed("1", day(0), day(30)).token("ann").transaction {

@@ -11,13 +11,6 @@ struct HoldersTests {
 
     // MARK: Tokens
 
-    @Test("Without token and link it has no holder")
-    func unknownCustomer() {
-        let life = given(bought, renewed)
-        #expect(life.holders(day(10)).isEmpty)
-        #expect(life.holders.named.isEmpty)
-    }
-
     @Test("The token's customer holds it, in lower case, from the first period that has it")
     func token() {
         let life = given(bought, renewed.token("F3A86F0D-52BE-4C53-8F0E-7D9B1C44D033"))
@@ -46,21 +39,6 @@ struct HoldersTests {
 
     // MARK: Links
 
-    @Test("The first link holds from the chain's start and overrides the token")
-    func firstLink() {
-        let life = given(bought.token("a"), .link("ann", at: day(20)))
-        #expect(life.holders(day(0)) == ["ann"])
-        #expect(life.holders(day(40)) == ["ann"])
-        #expect(life.holders.named.map(\.rawValue) == ["a", "ann"])
-    }
-
-    @Test("A later link holds from its receivedAt, to the millisecond")
-    func laterLink() {
-        let life = given(bought, .link("ann", at: day(5)), .link("bob", at: day(20)))
-        #expect(life.holders(day(20, -1)) == ["ann"])
-        #expect(life.holders(day(20)) == ["bob"])
-    }
-
     @Test("Links received at one moment take effect in the order of the log")
     func ties() {
         let life = given(
@@ -68,14 +46,6 @@ struct HoldersTests {
         // The first holds from the start until the second takes effect.
         #expect(life.holders(day(5, -1)) == ["ann"])
         #expect(life.holders(day(5)) == ["bob"])
-    }
-
-    @Test("After unlinking, the token applies again from then on")
-    func unlinked() {
-        let life = given(
-            bought.token("a"), .link("ann", at: day(5)), .unlink("ann", at: day(20)))
-        #expect(life.holders(day(19)) == ["ann"])
-        #expect(life.holders(day(20)) == ["a"])
     }
 
     @Test("Unlinking a customer without a link changes nothing and is not in the timeline")
@@ -108,7 +78,7 @@ struct HoldersTests {
     @Test("Commands change no state and are in the timeline with their position")
     func timeline() {
         let life = given(bought, .link("ann", at: day(5)), .command(.note(nil), at: day(6)))
-        #expect(life.history == given(bought).history)
+        expectHistory(life, given(bought).history)
         #expect(life.timelineEvents(.noted).map(\.cause) == [3])
         #expect(life.timeline.map(\.at) == life.timeline.map(\.at).sorted())
         #expect(life.timeline.map(\.cause).contains(2))
@@ -190,17 +160,6 @@ struct HoldersTests {
         let life = given(
             bought.token("a"), .claim("eve", .share, at: day(5)), .claim("mal", at: day(9)))
         #expect(life.holders(day(9)) == ["a", "eve"])
-    }
-
-    @Test("Once a claim beside the token's customer is undone, the token applies again")
-    func addedThenUndone() {
-        let life = given(
-            bought.token("a"), .claim("eve", .share, at: day(5)), .unlink("eve", at: day(9)),
-            Fact.resubscribed("2", day(40), day(70)).token("b"))
-        #expect(life.holders(day(9, -1)) == ["a", "eve"])
-        #expect(life.holders(day(9)) == ["a"])
-        #expect(life.holders(day(40)) == ["b"])
-        #expect(life.notices(.tokenChanged).count == 1)
     }
 
     @Test("The token's customer, beside whom a claim was added, is not unlinked")

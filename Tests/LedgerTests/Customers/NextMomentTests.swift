@@ -22,7 +22,7 @@ struct NextMomentTests {
 
     @Test(
         "The answer is constant until the next moment; each change has a next moment",
-        arguments: 1...80 as ClosedRange<UInt64>)
+        arguments: 1...30 as ClosedRange<UInt64>)
     func nothingBefore(_ seed: UInt64) {
         var numbers = SeededNumbers(seed: seed)
         let plain = PlainCustomers(

@@ -115,7 +115,7 @@ struct OfferEligibilityTests {
         let copy = Fact.transaction("8", day(100), day(90), at: day(100)).transaction {
             $0.offer = Offer(type: Raw(.introductoryOffer))
         }
-        #expect(given(known + [copy]).history == given(known).history)
+        expectHistory(given(known + [copy]), given(known).history)
         let before = decide(.noIntroductoryOffer, [known + [copy]], at: day(89))
         #expect(before?.reason == .noIntroductoryOffer)
         let found = decide(.noIntroductoryOffer, [known + [copy]], at: day(90))

@@ -25,11 +25,9 @@ struct CountTableTests {
     private static let limit = day(300)
 
     private static func table(
-        _ metric: CountedMetric, _ dimensions: [Dimension] = [],
-        _ filters: [Dimension: Set<String?>] = [:], of found: [[Occurrence]]? = nil
+        _ metric: CountedMetric, _ dimensions: [Dimension] = [], of found: [[Occurrence]]? = nil
     ) -> [CountTable.Row] {
-        var table = CountTable(
-            metric, instants: instants, dimensions: dimensions, filters: filters)
+        var table = CountTable(metric, instants: instants, dimensions: dimensions)
         for found in found ?? lives.map({ occurrences($0, metric) }) { table.add(found) }
         return table.rows()
     }
@@ -37,25 +35,6 @@ struct CountTableTests {
     private static func occurrences(_ life: Lifecycle, _ metric: CountedMetric) -> [Occurrence] {
         life.occurrences(
             of: metric, in: app, catalogue: Catalogue(), limit: limit, instants: instants)
-    }
-
-    /// By interval, without zeros.
-    private static func byInterval(_ rows: [CountTable.Row]) -> [[Timestamp]: [String: Int64]] {
-        rows.reduce(into: [:]) { sums, row in
-            let amounts = row.amounts.filter { $0.value != 0 }
-            guard !amounts.isEmpty else { return }
-            sums[[row.from, row.to], default: [:]].merge(amounts, uniquingKeysWith: +)
-        }
-    }
-
-    @Test("Sums over the groups are the whole, for every metric", arguments: CountedMetric.allCases)
-    func sums(_ metric: CountedMetric) {
-        let found = Self.lives.map { Self.occurrences($0, metric) }
-        let whole = Self.byInterval(Self.table(metric, of: found))
-        for dimension in Dimension.allCases {
-            let parts = Self.byInterval(Self.table(metric, [dimension], of: found))
-            #expect(parts == whole, "\(dimension)")
-        }
     }
 
     @Test("Every amount has its column, and none is negative", arguments: CountedMetric.allCases)
@@ -139,13 +118,5 @@ struct CountTableTests {
             one.add(other)
             #expect(one.rows().count == kept)
         }
-    }
-
-    @Test("A filter leaves the rows it keeps unchanged")
-    func filtered() {
-        let all = Self.table(.revenue, [.product])
-        let only = Self.table(.revenue, [.product], [.product: ["a", nil]])
-        #expect(only == all.filter { $0.group.last == "a" || $0.group.last == .some(nil) })
-        #expect(!only.isEmpty)
     }
 }

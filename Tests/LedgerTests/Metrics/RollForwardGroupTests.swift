@@ -71,25 +71,6 @@ struct RollForwardGroupTests {
         #expect(self.rows([.reason], .chains, [.reason: ["billing"]]).isEmpty)
     }
 
-    @Test("Money is a year of the price: 12 months, one year; more of it is expansion")
-    func money() throws {
-        let rows = rows([], .money)
-        #expect(rows.map(\.group) == [["USD"], ["USD"]])
-        #expect(rows.map(\.activeStart) == [120_000, 90_000])
-        #expect(rows.map(\.reported) == [["contraction": 30_000], ["churned.voluntary": 90_000]])
-        #expect(rows.allSatisfy { $0.residue == 0 && $0.unpricedEnd == 0 })
-    }
-
-    @Test("By product money moves out at the old price and in at the new one")
-    func moneyByProduct() {
-        let rows = rows([.product], .money)
-        #expect(rows.map(\.group) == [["USD", "a"], ["USD", "b"], ["USD", "b"]])
-        #expect(
-            rows.map(\.reported) == [
-                ["movedOut": 120_000], ["movedIn": 90_000], ["churned.voluntary": 90_000],
-            ])
-    }
-
     @Test("A change of currency moves between groups")
     func currency() {
         let life = given(
@@ -126,17 +107,6 @@ struct RollForwardGroupTests {
         #expect(reported(.chains) == [["new": 1], [:], [:], ["churned.voluntary": 1]])
         #expect(reported(.paidChains) == [[:], ["converted": 1], ["toFree": 1], [:]])
         #expect(reported(.money) == [["converted": 120_000], ["toFree": 120_000]])
-    }
-
-    @Test("A trial that ends without a payment never was a paid chain")
-    func lostTrial() throws {
-        let life = given(
-            Fact.subscribed("1", day(0), day(7)).product("a").asTrial, .expired(at: day(7)),
-            catalogue: catalogue)
-        #expect(try #require(life.rollForward(day(-1), day(9), .paidChains)).isEmpty)
-        #expect(
-            try #require(life.rollForward(day(-1), day(9))).reported
-                == ["new": 1, "churned.voluntary": 1])
     }
 
     @Test(

@@ -76,42 +76,6 @@ struct RollForwardPropertyTests {
     }
 
     @Test(
-        "Sums over the groups are the whole, except for moves between them",
-        arguments: groupings.dropFirst())
-    func sums(_ dimensions: [Dimension]) {
-        for measure in [RollForwardQuery.Measure.chains, .paidChains] {
-            let whole = Self.sum(measure, [])
-            var parts: [Timestamp: [RollForwardRow]] = [:]
-            for row in Self.sum(measure, dimensions) { parts[row.from, default: []].append(row) }
-            for row in whole {
-                let groups = parts[row.from] ?? []
-                #expect(groups.reduce(0) { $0 + $1.activeStart } == row.activeStart)
-                #expect(groups.reduce(0) { $0 + $1.activeEnd } == row.activeEnd)
-                var moved: Int64 = 0
-                for column in RollForwardColumn.all {
-                    let sum = groups.reduce(0) { $0 + $1[column] }
-                    switch column {
-                    case .movedIn: moved += sum - row[column]
-                    case .movedOut: moved -= sum - row[column]
-                    default: #expect(sum == row[column], "\(column) \(dimensions)")
-                    }
-                }
-                #expect(moved == 0)
-            }
-        }
-    }
-
-    @Test("The end of a row is the start of the next one")
-    func adjacent() {
-        for measure in [RollForwardQuery.Measure.chains, .paidChains] {
-            let rows = Self.sum(measure, [])
-            #expect(rows.count == Self.instants.count - 1)
-            #expect(rows.dropLast().map(\.activeEnd) == rows.dropFirst().map(\.activeStart))
-            #expect(rows.dropLast().map(\.to) == rows.dropFirst().map(\.from))
-        }
-    }
-
-    @Test(
         "At most as many rows as asked for are the first of all",
         arguments: [[], [.product]] as [[Dimension]])
     func first(_ dimensions: [Dimension]) {
@@ -200,18 +164,6 @@ struct RollForwardPropertyTests {
                     #expect(one.difference(from: one).isEmpty)
                 }
             }
-        }
-    }
-
-    @Test("The order of a chain's facts does not matter")
-    func anyFactOrder() {
-        for seed in 1...60 as ClosedRange<UInt64> {
-            var numbers = SeededNumbers(seed: seed)
-            let facts = RandomLife.facts(seed: seed, count: 12)
-            let reported = Lifecycle(facts, environment: .production, catalogue: Catalogue())
-            let shuffled = Lifecycle(
-                facts.shuffled(using: &numbers), environment: .production, catalogue: Catalogue())
-            #expect(reported.metrics() == shuffled.metrics(), "seed \(seed)")
         }
     }
 

@@ -69,113 +69,48 @@ struct RollForwardTests {
         #expect(row.residue == 0)
     }
 
-    @Test("A row does not depend on the rest of the query")
-    func alone() {
-        let life = given(
-            bought, .didFailToRenew(at: day(30)), .didRenew("2", day(40), day(70)),
-            .expired(at: day(70)))
-        let instants = [day(-5), day(0), day(12), day(30), day(41), day(70), day(71)]
-        let together = life.rows(RollForwardQuery(.chains, instants: instants))
-        #expect(together.count == 6)
-        for row in together {
-            #expect(life.rollForward(row.from, row.to) == row)
-        }
-    }
-
     // MARK: Columns of a gain
+
+    /// The columns of the only row from a day until another.
+    private func expect(
+        _ columns: [String: Int64], _ from: Int64, _ to: Int64, _ facts: Fact...,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws {
+        let row = try #require(
+            given(facts).rollForward(day(from), day(to)), sourceLocation: sourceLocation)
+        #expect(row.reported == columns, sourceLocation: sourceLocation)
+        #expect(row.residue == 0, sourceLocation: sourceLocation)
+    }
 
     @Test("The first access is new, or appeared if earlier history is missing")
     func first() throws {
-        #expect(try #require(given(bought).rollForward(day(0), day(1))).reported == ["new": 1])
-        let adopted = given(.didRenew("9", day(0), day(30)))
-        #expect(try #require(adopted.rollForward(day(-1), day(1))).reported == ["appeared": 1])
+        try expect(["new": 1], 0, 1, bought)
+        try expect(["appeared": 1], -1, 1, .didRenew("9", day(0), day(30)))
+        // Its first period is revoked from its start.
+        try expect(["new": 1], -1, 25, bought.revoked(day(0)), .resubscribed("2", day(20), day(50)))
     }
 
-    @Test("Back from billing retry is recovered, and the churn before it remains")
-    func recovered() throws {
-        let life = given(
-            bought, .didFailToRenew(at: day(30)),
-            .didRenew("2", day(40), day(70), .billingRecovery))
-        let row = try #require(life.rollForward(day(1), day(50)))
-        #expect(row.reported == ["churned.billing": 1, "recovered": 1])
-        #expect(row.activeStart == 1 && row.activeEnd == 1 && row.residue == 0)
+    @Test("Back from billing retry is recovered, from grace nothing moved; churned once in all")
+    func failed() throws {
+        let retry = Fact.didFailToRenew(at: day(30))
+        let recovered = Fact.didRenew("2", day(40), day(70), .billingRecovery)
+        try expect(["churned.billing": 1, "recovered": 1], 1, 50, bought, retry, recovered)
+        let grace = Fact.didFailToRenew(at: day(30), grace: day(46))
+        try expect([:], 1, 50, bought, grace, .didRenew("2", day(35), day(65), .billingRecovery))
+        let over = Fact.expired(.billingRetry, at: day(90))
+        try expect(["churned.billing": 1], 1, 99, bought, retry, over)
+        try expect([:], 31, 99, bought, retry, over)
+        // It ended without a statement.
+        try expect(["churned.unconfirmed": 1], 1, 40, bought)
     }
 
-    @Test("Recovery from grace lost no access: nothing moved")
-    func grace() throws {
-        let life = given(
-            bought, .didFailToRenew(at: day(30), grace: day(46)),
-            .didRenew("2", day(35), day(65), .billingRecovery))
-        #expect(try #require(life.rollForward(day(1), day(50))).reported == [:])
-    }
-
-    @Test("Retry that ends in expiry churned once, when access ended")
-    func retryThenExpired() throws {
-        let life = given(
-            bought, .didFailToRenew(at: day(30)), .expired(.billingRetry, at: day(90)))
-        #expect(
-            try #require(life.rollForward(day(1), day(99))).reported == ["churned.billing": 1])
-        #expect(try #require(life.rollForward(day(31), day(99))).reported == [:])
-    }
-
-    @Test("A new purchase after expiry is reactivated")
-    func reactivated() throws {
-        let life = given(
-            bought, .autoRenew(false, at: day(3)), .expired(at: day(30)),
-            .resubscribed("2", day(50), day(80)))
-        #expect(try #require(life.rollForward(day(31), day(60))).reported == ["reactivated": 1])
-    }
-
-    @Test("A reversed refund reinstates; a purchase after a refund reactivates")
-    func revoked() throws {
+    @Test("A purchase after expiry or a refund reactivates; a reversed refund reinstates")
+    func back() throws {
+        let again = Fact.resubscribed("2", day(50), day(80))
+        try expect(["reactivated": 1], 31, 60, bought, .expired(at: day(30)), again)
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
-        let reversed = given(
-            bought, refund, .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
-        #expect(
-            try #require(reversed.rollForward(day(1), day(20))).reported
-                == ["churned.refund": 1, "reinstated": 1])
-        let bought = given(bought, refund, .resubscribed("2", day(20), day(50)))
-        #expect(
-            try #require(bought.rollForward(day(1), day(25))).reported
-                == ["churned.refund": 1, "reactivated": 1])
-    }
-
-    @Test("A chain whose first period is revoked from its start is new when it buys again")
-    func neverEntitled() throws {
-        let life = given(
-            bought.revoked(day(0)), .resubscribed("2", day(20), day(50)))
-        #expect(try #require(life.rollForward(day(-1), day(25))).reported == ["new": 1])
-    }
-
-    // MARK: Reasons of churn
-
-    @Test(
-        "Churn is in the column of its reason",
-        arguments: [
-            (.voluntary, .voluntary), (.billingRetry, .billing), (.priceIncrease, .priceIncrease),
-            (.productNotForSale, .productUnavailable),
-        ] as [(Subtype, EndReason)])
-    func reasons(_ subtype: Subtype, _ reason: EndReason) throws {
-        let life = given(bought, .expired(subtype, at: day(30)))
-        let row = try #require(life.rollForward(day(1), day(40)))
-        #expect(row.reported == ["churned.\(reason.rawValue)": 1])
-        #expect(row.churned == 1)
-    }
-
-    @Test("A period that ended without a statement churned unconfirmed")
-    func unconfirmed() throws {
-        #expect(
-            try #require(given(bought).rollForward(day(1), day(40))).reported
-                == ["churned.unconfirmed": 1])
-    }
-
-    @Test("A withdrawn family copy is not churn")
-    func familyRevoke() throws {
-        let life = given(
-            bought.owned(.familyShared),
-            Fact.notification(.revoke, "1", day(0), day(30), at: day(10)).revoked(
-                day(9), .familyRevoke
-            ).owned(.familyShared))
-        #expect(try #require(life.rollForward(day(1), day(40))).isEmpty)
+        let reversal = Fact.notification(.refundReversed, "1", day(0), day(30), at: day(12))
+        try expect(["churned.refund": 1, "reinstated": 1], 1, 20, bought, refund, reversal)
+        try expect(["churned.refund": 1, "reactivated": 1], 1, 60, bought, refund, again)
     }
 }

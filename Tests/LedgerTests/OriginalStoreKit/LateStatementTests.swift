@@ -55,23 +55,23 @@ struct LateStatementTests {
 
     @Test("Signed, it is grace at the end of the month it names")
     func signed() {
-        #expect(given(months + [failed(.signed)]).history == graceAtItsEnd)
-        #expect(given(months + [failed(.signed, naming: nil)]).history == graceAtItsEnd)
+        expectHistory(given(months + [failed(.signed)]), graceAtItsEnd)
+        expectHistory(given(months + [failed(.signed, naming: nil)]), graceAtItsEnd)
     }
 
     @Test("The same if only one lower rank is known", arguments: lower)
     func oneRank(_ trust: Trust) {
         let life = given(months.map { $0.trusted(trust) } + [failed(trust)])
-        #expect(life.history == graceAtItsEnd)
+        expectHistory(life, graceAtItsEnd)
     }
 
     @Test("A month stated only by a lower rank begins after that rank's grace")
     func nextOfLowerRank() {
         var facts = months
         facts[3] = facts[3].trusted(.secret)
-        #expect(given(facts + [failed(.secret)]).history == graceAtItsEnd)
+        expectHistory(given(facts + [failed(.secret)]), graceAtItsEnd)
         facts[3] = facts[3].trusted(.transport)
-        #expect(given(facts + [failed(.secret)]).history == paid)
+        expectHistory(given(facts + [failed(.secret)]), paid)
     }
 
     @Test("A failure without a purchase is assigned by its date")
@@ -120,7 +120,7 @@ struct LateStatementTests {
                 $0.autoRenewStatus = Raw(.on)
                 $0.gracePeriodExpiresDate = day(106)
             }
-        #expect(given(months + [refund]).history == graceAtItsEnd)
+        expectHistory(given(months + [refund]), graceAtItsEnd)
     }
 
     @Test("After the next period was replaced, a failure is about the replacement")
@@ -149,7 +149,7 @@ struct LateStatementTests {
         for named in copies {
             let failure = failed(.signed, naming: nil).with { $0.transaction = named.transaction }
             let life = given([months[0], months[1]] + copies + [months[3], failure])
-            #expect(life.history == graceAtItsEnd)
+            expectHistory(life, graceAtItsEnd)
         }
     }
 
@@ -162,7 +162,7 @@ struct LateStatementTests {
         }
         let late = [month(1), month(2), month(3)]
         let reported = given(live + [failure, recovered]).history
-        #expect(given(late + [failure, recovered]).history == reported)
+        expectHistory(given(late + [failure, recovered]), reported)
         #expect(
             reported.suffix(4) == [
                 Start(.grace, day(90)), Start(.billingRetry, day(93)), Start(.renewing, day(98)),
@@ -177,14 +177,15 @@ struct LateStatementTests {
             month(3, at: day(60)).trusted(.secret), failed(.secret),
             month(4, at: day(95)).trusted(.secret),
         ]
-        #expect(
-            given(reported).history == [
+        expectHistory(
+            given(reported),
+            [
                 Start(.renewing, day(60)), Start(.grace, day(90)), Start(.renewing, day(95)),
                 Start(.expired, day(120)),
             ])
         // The signed month began at the end of the previous one: access is unchanged.
         let since = given(reported + months)
-        #expect(since.history == paid)
+        expectHistory(since, paid)
         #expect(since.state(day(92))?.isEntitled == true)
     }
 }

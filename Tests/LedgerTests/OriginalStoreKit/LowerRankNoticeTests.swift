@@ -15,8 +15,13 @@ struct LowerRankNoticeTests {
         return fact
     }
 
-    private func codes(_ life: Lifecycle) -> [NoticeCode] {
-        life.notices.map(\.code).filter { $0 == .contradiction || $0 == .unconfirmedStatement }
+    private func expect(
+        _ codes: [NoticeCode], _ life: Lifecycle, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = life.notices.map(\.code).filter {
+            $0 == .contradiction || $0 == .unconfirmedStatement
+        }
+        #expect(found == codes, sourceLocation: sourceLocation)
     }
 
     // MARK: Refunds without a notice
@@ -34,7 +39,7 @@ struct LowerRankNoticeTests {
         ])
     func confirmed(signed: Fact) {
         let life = given(bought, versionOne(.refund, at: day(3)).revoked(day(2)), signed)
-        #expect(codes(life) == [])
+        expect([], life)
     }
 
     @Test("A cancellation by an upgrade, or one reversed by its source, raises no notice")
@@ -42,11 +47,11 @@ struct LowerRankNoticeTests {
         let upgraded = versionOne(.refund, at: day(3)).revoked(day(2)).transaction {
             $0.isUpgraded = true
         }
-        #expect(codes(given(bought, upgraded)) == [])
+        expect([], given(bought, upgraded))
         let takenBack = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
             versionOne(.didChangeRenewalStatus, at: day(6)))
-        #expect(codes(takenBack) == [])
+        expect([], takenBack)
     }
 
     @Test("A lower rank alone counts, without a notice")
@@ -58,7 +63,7 @@ struct LowerRankNoticeTests {
                 $0.expiresDate = day(60)
             })
         #expect(life.state(day(34)) == .revoked)
-        #expect(codes(life) == [])
+        expect([], life)
     }
 
     // MARK: Refunds with a notice
@@ -68,7 +73,7 @@ struct LowerRankNoticeTests {
         let life = given(bought, versionOne(.refund, at: day(3)).revoked(day(2)))
         #expect(life.state(day(10)) == .subscribed)
         let notice = try #require(life.notices(.unconfirmedStatement).first)
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(notice.evidence == [1, 2])
         #expect(notice.from == day(3))
         #expect(notice.to == nil)
@@ -85,7 +90,7 @@ struct LowerRankNoticeTests {
         let life = given(
             bought, versionOne(.refund, at: day(3)).revoked(refund),
             .transaction("1", day(0), day(30), at: refund.advanced(byMilliseconds: milliseconds)))
-        #expect(codes(life) == [code])
+        expect([code], life)
         #expect(life.state(day(10)) == .subscribed)
         let notice = try #require(life.notices(code).first)
         #expect(notice.evidence.contains(2))
@@ -98,7 +103,7 @@ struct LowerRankNoticeTests {
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
             versionOne(.didChangeRenewalStatus, at: day(6)).revoked(day(2)),
             versionOne(.didRenew, at: day(9)).revoked(day(2)))
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(life.notices(.unconfirmedStatement).first?.from == day(3))
     }
 
@@ -107,7 +112,7 @@ struct LowerRankNoticeTests {
         let life = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
             .notification(.refundReversed, "1", day(0), day(30), at: day(7)))
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(life.notices(.unconfirmedStatement).first?.to == day(7))
     }
 
@@ -117,7 +122,7 @@ struct LowerRankNoticeTests {
             bought, .notification(.refund, "1", day(0), day(30), at: day(3)).revoked(day(2)),
             .notification(.refundReversed, "1", day(0), day(30), at: day(5)),
             versionOne(.refund, at: day(9)).revoked(day(8)))
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(life.state(day(9)) == .subscribed)
     }
 
@@ -129,7 +134,7 @@ struct LowerRankNoticeTests {
             versionOne(.refund, "99", at: day(3)).revoked(day(2)).transaction {
                 $0.webOrderLineItemId = item
             })
-        #expect(codes(restored) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], restored)
         func once(_ fact: Fact) -> Fact {
             fact.transaction {
                 $0.type = Raw(.nonConsumable)
@@ -139,7 +144,7 @@ struct LowerRankNoticeTests {
         let owned = given(
             once(bought), once(versionOne(.refund, "9", at: day(3)).revoked(day(2))))
         #expect(owned.state(day(9)) == .owned)
-        #expect(codes(owned) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], owned)
     }
 
     @Test("verifyReceipt raises a notice beside signed data and outranks version 1")
@@ -147,10 +152,10 @@ struct LowerRankNoticeTests {
         var answer = Fact.reported(.verifyReceipt, at: day(4)).trusted(.transport)
         answer.transaction = .period("1", day(0), day(30))
         let reported = given(bought, answer.revoked(day(2)))
-        #expect(codes(reported) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], reported)
         let contradicted = given(
             answer, versionOne(.refund, at: day(5)).revoked(day(2)))
-        #expect(codes(contradicted) == [.contradiction])
+        expect([.contradiction], contradicted)
         #expect(contradicted.state(day(10)) != .revoked)
     }
 
@@ -160,22 +165,21 @@ struct LowerRankNoticeTests {
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
             .transaction("1", day(0), day(30), at: day(9)),
             .transaction("1", day(0), day(30), at: day(12)))
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(life.notices(.unconfirmedStatement).first?.to == day(9))
         // Stated again after that, it contradicts.
         let again = given(
             bought, versionOne(.refund, at: day(3)).revoked(day(2)),
             .transaction("1", day(0), day(30), at: day(9)),
             versionOne(.didChangeRenewalStatus, at: day(10)).revoked(day(2)))
-        #expect(codes(again) == [.contradiction])
+        expect([.contradiction], again)
     }
 
     @Test("A later extension is no different end; a shorter one stated later is")
     func extended() {
         let prolonged = Fact.transaction("1", day(0), day(40), at: day(9))
-        #expect(codes(given(bought, versionOne(.didRenew, at: day(5)), prolonged)) == [])
-        #expect(
-            codes(given(prolonged, versionOne(.didRenew, at: day(12)))) == [.contradiction])
+        expect([], given(bought, versionOne(.didRenew, at: day(5)), prolonged))
+        expect([.contradiction], given(prolonged, versionOne(.didRenew, at: day(12))))
     }
 
     // MARK: Failed payments
@@ -194,7 +198,7 @@ struct LowerRankNoticeTests {
         #expect(life.state(day(31)) == .expired)
         let notice = try #require(life.notices(.unconfirmedStatement).first)
         #expect(notice.evidence == [2, 3])
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
     }
 
     @Test("Without a higher-rank statement about that time it counts")
@@ -203,7 +207,7 @@ struct LowerRankNoticeTests {
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
             versionOne(.didFailToRenew, at: day(30)).renewal(failing))
         #expect(life.state(day(31)) == .billingRetry)
-        #expect(codes(life) == [])
+        expect([], life)
     }
 
     @Test(
@@ -218,7 +222,7 @@ struct LowerRankNoticeTests {
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
             .autoRenew(true, at: day(29, 43_200_000)),
             versionOne(.didFailToRenew, at: day(30)).renewal(failing), signed)
-        #expect(codes(life) == [])
+        expect([], life)
     }
 
     @Test(
@@ -228,7 +232,7 @@ struct LowerRankNoticeTests {
             bought.renewal { $0.autoRenewStatus = Raw(.on) },
             versionOne(.didFailToRenew, at: day(30)).renewal(failing),
             .expired(.voluntary, at: day(33)))
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(life.notices(.unconfirmedStatement).first?.from == day(30))
         #expect(life.notices(.unconfirmedStatement).first?.to == day(33))
     }
@@ -240,7 +244,7 @@ struct LowerRankNoticeTests {
             .autoRenew(true, at: day(29, 43_200_000)),
             versionOne(.didFailToRenew, at: day(29, 50_000_000)).renewal(failing),
             .didRenew("2", day(30), day(60)))
-        #expect(codes(life) == [])
+        expect([], life)
     }
 
     @Test("The next period ends the notice, if it does not explain the failure")
@@ -250,7 +254,7 @@ struct LowerRankNoticeTests {
             .expired(.voluntary, at: day(30)),
             versionOne(.didFailToRenew, at: day(30)).renewal(failing),
             .resubscribed("2", day(50), day(80)))
-        #expect(codes(life) == [.unconfirmedStatement])
+        expect([.unconfirmedStatement], life)
         #expect(life.notices(.unconfirmedStatement).first?.to == day(50))
     }
 

@@ -79,8 +79,9 @@ struct PaidInGraceTests {
     @Test("Grace lasts until it was stated, and the paid time follows", arguments: lower)
     func counts(_ trust: Trust) {
         let life = given(month(failed) + [recovered(by: trust, reported: day(35))])
-        #expect(
-            life.history == [
+        expectHistory(
+            life,
+            [
                 Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(35)),
                 Start(.expired, day(60)),
             ])
@@ -91,8 +92,9 @@ struct PaidInGraceTests {
     @Test("Stated after the end of grace, it counts from there unless signed as over")
     func statedLate() {
         let life = given(month(failed) + [recovered(by: .transport, reported: day(55))])
-        #expect(
-            life.history == [
+        expectHistory(
+            life,
+            [
                 Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(46)),
                 Start(.expired, day(60)),
             ])
@@ -108,8 +110,9 @@ struct PaidInGraceTests {
         }
         for facts in [month(asked), month(failed, asked)] {
             let life = given(facts + [recovered(by: .secret, reported: day(35))])
-            #expect(
-                life.history == [
+            expectHistory(
+                life,
+                [
                     Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(35)),
                     Start(.expired, day(60)),
                 ])

@@ -138,8 +138,9 @@ struct ReceiptReadingTests {
             let refunded = given(facts)
             #expect(refunded.timelineEvents(.refunded).map(\.at) == [day(9, 456)])
             #expect(reported(refunded, .refunds) == ["refunds": 1, "refunded": 9_990])
-            #expect(
-                refunded.history == [
+            expectHistory(
+                refunded,
+                [
                     Start(.subscribed, day(0, 254)), Start(.revoked, day(9, 456)),
                 ])
             let reversed = given(facts + [reversal])

@@ -113,7 +113,7 @@ struct SubmittedReceiptTests {
             Start(.subscribed, day(5)), Start(.revoked, day(20)), Start(.subscribed, day(40)),
             Start(.expired, day(60)),
         ]
-        #expect(life.history == states)
+        expectHistory(life, states)
         #expect(life.timelineEvents(.refundReversed).map(\.at) == [day(40)])
         let reversals = [39, 41].map { reported(life, .refunds, limit: day($0))["reversals"] }
         #expect(reversals == [nil, 1])

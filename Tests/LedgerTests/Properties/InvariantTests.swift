@@ -37,14 +37,17 @@ struct InvariantTests {
         }
     }
 
-    @Test("No answer before the first interval, and one at every later moment")
+    @Test("No answer before the first interval, one at every later moment; no later cancellation")
     func answers() {
         for reported in InvariantTests.lives {
             let (facts, life) = (reported.facts, reported.life)
             let first = life.intervals.first?.from
             for moment in Picture.moments(facts, life) {
                 let isSince = first.map { $0 <= moment } ?? false
-                #expect((life.answer(moment) != nil) == isSince, "seed \(reported.seed)")
+                let answer = life.answer(moment)
+                #expect((answer != nil) == isSince, "seed \(reported.seed)")
+                let since = answer?.cancellation?.at
+                #expect(since.map { $0 <= moment } ?? true, "seed \(reported.seed)")
             }
             #expect(life.isEmpty == (first == nil))
         }
@@ -84,12 +87,16 @@ struct InvariantTests {
         }
     }
 
-    @Test("Causes and evidence are facts of the life; no notice is empty")
+    @Test("Causes, the events of entries and evidence are facts of the life; no notice is empty")
     func evidence() {
         for reported in InvariantTests.lives {
             let (facts, life) = (reported.facts, reported.life)
             let positions = Set(facts.map(\.position))
-            #expect(positions.isSuperset(of: life.timeline.map(\.cause)), "seed \(reported.seed)")
+            for entry in life.timeline {
+                #expect(entry.events.contains(entry.cause), "seed \(reported.seed)")
+                #expect(entry.events == Array(Set(entry.events)).sorted())
+                #expect(positions.isSuperset(of: entry.events), "seed \(reported.seed)")
+            }
             for notice in life.notices {
                 #expect(!notice.evidence.isEmpty && positions.isSuperset(of: notice.evidence))
                 #expect(notice.evidence == notice.evidence.sorted())
@@ -127,6 +134,12 @@ struct InvariantTests {
             #expect(!life.isEmpty)
             #expect(life.intervals.last?.to == nil)
         }
+    }
+
+    @Test("A period of which twice the length overflows is folded outside Production")
+    func endless() {
+        let end = Timestamp(milliseconds: .max)
+        #expect(!given(.subscribed("1", day(0), end), environment: .sandbox).isEmpty)
     }
 
     @Test("A thousand renewals and their facts are one life")

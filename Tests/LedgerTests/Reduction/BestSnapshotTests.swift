@@ -49,25 +49,6 @@ struct BestSnapshotTests {
         #expect(best(high, plain.digest(1)) == "first")
     }
 
-    @Test("A lower rank is used if a transaction has nothing higher")
-    func lowerRankAlone() {
-        let life = given(
-            .subscribed("1", day(0), day(30)),
-            .transaction("2", day(30), day(60), at: day(30)).trusted(.secret))
-        #expect(life.history.map(\.at) == [day(0), day(30), day(60)])
-    }
-
-    @Test("A lower rank neither extends nor revokes a higher one's period")
-    func lowerRankBeside() {
-        let signed = Fact.subscribed("1", day(0), day(30))
-        let reported = Fact.transaction("1", day(0), day(40), at: day(9)).revoked(day(8))
-        #expect(given(signed, reported.trusted(.transport)).history == given(signed).history)
-        #expect(
-            given(signed.trusted(.transport), reported.trusted(.transport)).history == [
-                Start(.subscribed, day(0)), Start(.revoked, day(8)),
-            ])
-    }
-
     @Test("A higher rank in the window of rule 5 overrides a lower one")
     func windowRank() {
         let bought = Fact.subscribed("1", day(0), day(30))

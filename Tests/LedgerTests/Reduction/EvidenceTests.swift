@@ -28,23 +28,6 @@ struct EvidenceTests {
         #expect(said(fact) == [.billingRetry, .expired])
     }
 
-    @Test(
-        "A grace date beyond the end with auto-renew on is failing, whatever the retry flag",
-        arguments: [true, false, nil] as [Bool?])
-    func graceDate(_ flag: Bool?) {
-        func fact(_ status: AutoRenewStatus?) -> Fact {
-            .renewalInfo(at: day(32)) {
-                $0.gracePeriodExpiresDate = day(36)
-                $0.autoRenewStatus = status.map { Raw($0) }
-                $0.isInBillingRetryPeriod = flag
-            }
-        }
-        #expect(said(fact(.on)) == [.grace, .billingRetry, .expired])
-        guard flag != true else { return }
-        #expect(said(fact(.off)) == [.expired])
-        #expect(said(fact(nil)) == [.expired])
-    }
-
     @Test("A grace date at the end states nothing; one millisecond later it does")
     func graceDateBound() {
         func fact(_ date: Timestamp) -> Fact {
@@ -67,36 +50,13 @@ struct EvidenceTests {
         }
         let status = Fact.didFailToRenew(at: day(32)).with { $0.status = Raw(.expired) }
         for over in [expired, status] {
-            #expect(
-                given(bought, retry, over).history == [
+            expectHistory(
+                given(bought, retry, over),
+                [
                     Start(.subscribed, day(0)), Start(.billingRetry, day(30)),
                     Start(.expired, day(32)),
                 ])
         }
-    }
-
-    @Test("A billing error without the retry flag is over, but only where no status is stated")
-    func intent() {
-        func life(_ status: SubscriptionStatus?, retry: Bool?) -> Lifecycle {
-            given(
-                bought, .didFailToRenew(at: day(31)),
-                .renewalInfo(at: day(32)) {
-                    $0.expirationIntent = Raw(.billingError)
-                    $0.isInBillingRetryPeriod = retry
-                }.with { $0.status = status.map { Raw($0) } })
-        }
-        #expect(life(nil, retry: nil).history.last == Start(.expired, day(32)))
-        #expect(life(nil, retry: false).history.last == Start(.expired, day(32)))
-        #expect(life(nil, retry: true).history.last == Start(.expired, day(90)))
-        #expect(life(.active, retry: nil).history.last == Start(.expired, day(90)))
-    }
-
-    @Test("The retry flag is ignored in a notification with a status")
-    func retryFlagBesideStatus() {
-        let fact = Fact.notification(.metadataUpdate, at: day(32))
-            .renewal { $0.isInBillingRetryPeriod = true }
-            .with { $0.status = Raw(.active) }
-        #expect(said(fact) == [.expired])
     }
 
     @Test(
@@ -228,16 +188,5 @@ struct EvidenceTests {
         }
         #expect(states(day(40, -1)) == [.subscribed, .billingRetry, .renewing, .expired])
         #expect(states(day(40)) == [.subscribed, .expired, .subscribed, .expired])
-    }
-
-    @Test("A failure is evaluated for each period's own end")
-    func ownWindow() {
-        let life = given(
-            bought, .didFailToRenew(at: day(30, -hour)), .didRenew("2", day(30), day(60)))
-        // The renewal was on time: the failure has no effect on the next end.
-        #expect(
-            life.history == [
-                Start(.subscribed, day(0)), Start(.renewing, day(30)), Start(.expired, day(60)),
-            ])
     }
 }

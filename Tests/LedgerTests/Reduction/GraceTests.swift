@@ -8,56 +8,6 @@ struct GraceTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
     private let failed = Fact.didFailToRenew(at: day(30), grace: day(36))
 
-    @Test("Grace lasts until its date, then retry until the cap, then expired")
-    func byTheClock() {
-        #expect(
-            given(bought, failed).history == [
-                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.billingRetry, day(36)),
-                Start(.expired, day(90)),
-            ])
-    }
-
-    @Test("Grace is entitled, retry is not, and access ends with grace")
-    func access() {
-        let life = given(bought, failed)
-        #expect(life.answer(day(1))?.accessUntil == day(36))
-        #expect(life.answer(day(35))?.accessUntil == day(36))
-        #expect(life.answer(day(36))?.accessUntil == nil)
-    }
-
-    @Test("The grace date of the last failing fact that states one applies")
-    func lastDate() {
-        let longer = Fact.didFailToRenew(at: day(31), grace: day(46))
-        let shorter = Fact.didFailToRenew(at: day(32), grace: day(33))
-        let silent = Fact.status(.billingRetry, at: day(34))
-        #expect(given(bought, failed, longer).history[2] == Start(.billingRetry, day(46)))
-        #expect(given(bought, failed, longer, shorter).history[2] == Start(.billingRetry, day(33)))
-        #expect(given(bought, failed, longer, silent).history[2] == Start(.billingRetry, day(46)))
-    }
-
-    @Test("A recovery in grace ends it at the next start")
-    func recovered() {
-        #expect(
-            given(bought, failed, .didRenew("2", day(33), day(63), .billingRecovery)).history == [
-                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.renewing, day(33)),
-                Start(.expired, day(63)),
-            ])
-    }
-
-    @Test("A cancellation or refusal in grace ends it")
-    func overInGrace() {
-        #expect(
-            given(bought, failed, .expired(at: day(32))).history == [
-                Start(.subscribed, day(0)), Start(.grace, day(30)), Start(.expired, day(32)),
-            ])
-    }
-
-    @Test("Auto-renew turned off in grace changes no state by itself")
-    func cancelled() {
-        let off = Fact.autoRenew(false, at: day(31)).renewal { $0.gracePeriodExpiresDate = day(36) }
-        #expect(given(bought, failed, off).history == given(bought, failed).history)
-    }
-
     @Test(
         "A failure before the end is over where auto-renew is turned off before the end",
         arguments: [nil, day(46)])
@@ -66,12 +16,12 @@ struct GraceTests {
         let off = Fact.autoRenew(false, at: day(29, 18 * hour))
         let ended = [Start(.subscribed, day(0)), Start(.expired, day(30))]
         let life = given(bought, early, off)
-        #expect(life.history == ended)
+        expectHistory(life, ended)
         let answer = try #require(life.answer(at: day(29, 20 * hour), now: day(29, 20 * hour)))
         #expect(answer.willRenew == false && answer.accessUntil == day(30))
         #expect(life.notices(.renewalOverdue).isEmpty)
         let expired = given(bought, early, off, .expired(.voluntary, at: day(30, 20 * second)))
-        #expect(expired.history == ended)
+        expectHistory(expired, ended)
         #expect(expired.intervals.last?.reason == .voluntary)
         #expect(expired.notices(.unexplainedExpiry).isEmpty)
         let renewed = given(bought, early, off, .didRenew("2", day(30), day(60), at: day(31)))
@@ -116,13 +66,6 @@ struct GraceTests {
             #expect(life.history[1] == Start(.grace, day(30)))
             #expect(life.history[2] == Start(.billingRetry, end))
         }
-    }
-
-    @Test("A stated date takes precedence over the estimate, in any order")
-    func dateBeatsGuess() {
-        let life = given(bought, undated(day(30)), .didFailToRenew(at: day(31), grace: day(36)))
-        #expect(life.history[2] == Start(.billingRetry, day(36)))
-        #expect(life.notices(.unknownValue).isEmpty)
     }
 
     @Test("The cause of grace's end by the clock is the fact that stated its date")

@@ -53,17 +53,12 @@ struct OvertakenRenewalTests {
         #expect(over.notices(.unexplainedExpiry).map(\.from) == [day(60)])
     }
 
-    @Test("A later renewal info applies, and begins the time since which it is off")
-    func decidedAgain() {
-        let facts = [bought, .autoRenew(false, at: day(10)), next(.renewal, from: day(30))]
-        let life = given(facts + [.autoRenew(false, at: day(45))])
-        #expect(life.answer(day(40))?.willRenew == nil)
-        #expect(life.answer(day(50))?.cancellation?.at == day(45))
-        #expect(life.timelineEvents(.autoRenewDisabled).map(\.at) == [day(10), day(45)])
-        #expect(life.intervals.last?.reason == .voluntary)
-        #expect(life.notices(.missingRenewalInfo).isEmpty)
-        let expired = Fact.expired(.voluntary, at: day(60))
-        #expect(given(facts + [expired]).notices(.unexplainedExpiry).map(\.from) == [day(60)])
+    @Test("Auto-renew that was off before explains no end of the next period")
+    func unexplained() {
+        let life = given(
+            bought, .autoRenew(false, at: day(10)), next(.renewal, from: day(30)),
+            .expired(.voluntary, at: day(60)))
+        #expect(life.notices(.unexplainedExpiry).map(\.from) == [day(60)])
     }
 
     @Test("Auto-renew turned off on the last day may be off since before the renewal")

@@ -1,5 +1,6 @@
 import AppStore
 import Ledger
+import Testing
 
 /// The life of these facts, in the order written.
 func given(
@@ -39,4 +40,18 @@ extension Lifecycle {
     func timelineEvents(_ name: TimelineEventName) -> [TimelineEvent] {
         timelineEvents.filter { $0.name == name }
     }
+}
+
+// MARK: Expectations
+
+func expectHistory(
+    _ life: Lifecycle, _ history: [Start], sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(life.history == history, sourceLocation: sourceLocation)
+}
+
+func expectNotices(
+    _ life: Lifecycle, _ codes: [NoticeCode], sourceLocation: SourceLocation = #_sourceLocation
+) {
+    #expect(life.notices.map(\.code) == codes, sourceLocation: sourceLocation)
 }

@@ -82,18 +82,4 @@ struct CauseTests {
             .didRenew("2", day(10), day(40)).transaction { $0.productId = ProductId("other") })
         #expect(upgraded.timelineEvents(.upgraded).map(\.events) == [[1, 2]])
     }
-
-    @Test("For any life, the cause is one of them, and each is an existing event")
-    func random() {
-        for seed in 1...200 as ClosedRange<UInt64> {
-            let facts = RandomLife.facts(seed: seed, count: 2 + Int(seed % 30))
-            let positions = Set(facts.map(\.position))
-            let life = Lifecycle(facts, environment: .production, catalogue: Catalogue())
-            for entry in life.timeline {
-                #expect(entry.events.contains(entry.cause), "seed \(seed)")
-                #expect(entry.events == Array(Set(entry.events)).sorted(), "seed \(seed)")
-                #expect(positions.isSuperset(of: entry.events), "seed \(seed)")
-            }
-        }
-    }
 }

@@ -9,8 +9,10 @@ struct ExplainedNoticeTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
     private let on = Fact.autoRenew(true, at: day(5))
 
-    private func codes(_ facts: Fact...) -> [NoticeCode] {
-        given([bought, on] + facts).notices.map(\.code)
+    private func expect(
+        _ codes: [NoticeCode], _ facts: Fact..., sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        expectNotices(given([bought, on] + facts), codes, sourceLocation: sourceLocation)
     }
 
     @Test("A status signed before a refund was stated is no contradiction")
@@ -19,21 +21,21 @@ struct ExplainedNoticeTests {
         func refund(at signedDate: Timestamp) -> Fact {
             Fact.transaction("1", day(0), day(30), at: signedDate).revoked(day(8))
         }
-        #expect(codes(status, refund(at: day(12))) == [])
-        #expect(codes(refund(at: day(9)), status) == [.contradiction])
+        expect([], status, refund(at: day(12)))
+        expect([.contradiction], refund(at: day(9)), status)
     }
 
     // MARK: unexplainedExpiry
 
     @Test("No notification precedes a removal from sale: the EXPIRED explains itself")
     func notForSale() {
-        #expect(codes(.expired(.productNotForSale, at: day(31))) == [])
+        expect([], .expired(.productNotForSale, at: day(31)))
         let intent = Fact.expired(nil, at: day(31)).renewal {
             $0.expirationIntent = Raw(.productNotAvailable)
         }
-        #expect(codes(intent) == [])
+        expect([], intent)
         let other = Fact.expired(nil, at: day(31)).renewal { $0.expirationIntent = Raw(.other) }
-        #expect(codes(other) == [.unexplainedExpiry])
+        expect([.unexplainedExpiry], other)
     }
 
     @Test("A pending price increase explains its EXPIRED")
@@ -47,14 +49,14 @@ struct ExplainedNoticeTests {
         let expired = Fact.expired(.priceIncrease, at: day(31))
         let asked = said(.customerHasNotResponded, at: day(10))
         let agreed = said(.customerConsentedOrWasNotifiedWithoutNeedingConsent, at: day(11))
-        #expect(codes(asked, expired) == [])
-        #expect(codes(expired) == [.unexplainedExpiry])
-        #expect(codes(asked, agreed, expired) == [.unexplainedExpiry])
+        expect([], asked, expired)
+        expect([.unexplainedExpiry], expired)
+        expect([.unexplainedExpiry], asked, agreed, expired)
         // Stated with the EXPIRED or later, it does not count.
         let with = expired.renewal { $0.priceIncreaseStatus = Raw(.customerHasNotResponded) }
-        #expect(codes(with) == [.unexplainedExpiry])
+        expect([.unexplainedExpiry], with)
         // It explains no other end.
-        #expect(codes(asked, .expired(.voluntary, at: day(31))) == [.unexplainedExpiry])
+        expect([.unexplainedExpiry], asked, .expired(.voluntary, at: day(31)))
     }
 
     @Test("Statements of a lower rank of trust count as seen")
@@ -92,16 +94,14 @@ struct ExplainedNoticeTests {
     @Test("A renewal signed early has its own period's status")
     func statusAhead() {
         let refund = Fact.notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9))
-        func codes(_ status: SubscriptionStatus) -> [NoticeCode] {
-            given(
-                bought, refund,
-                .didRenew("2", day(30), day(60), at: day(29)).with { $0.status = Raw(status) }
-            ).notices.map(\.code)
-        }
-        #expect(codes(.active) == [])
-        #expect(codes(.billingRetry) == [.contradiction])
         // The state of that moment still agrees.
-        #expect(codes(.revoked) == [])
+        let statuses: [(SubscriptionStatus, [NoticeCode])] = [
+            (.active, []), (.billingRetry, [.contradiction]), (.revoked, []),
+        ]
+        for (status, codes) in statuses {
+            let renewed = Fact.didRenew("2", day(30), day(60), at: day(29))
+            expectNotices(given(bought, refund, renewed.with { $0.status = Raw(status) }), codes)
+        }
     }
 
     @Test("Of two ends only a restatement of the larger one settles it")
@@ -146,8 +146,8 @@ struct ExplainedNoticeTests {
                 $0.transactionReason = Raw(.renewal)
             }
         }
-        #expect(given(copy("2", at: day(2))).notices.map(\.code) == [.historyMissingBefore])
-        #expect(given(copy("2", at: day(2)), copy("1", at: day(1))).notices.isEmpty)
+        expectNotices(given(copy("2", at: day(2))), [.historyMissingBefore])
+        expectNotices(given(copy("2", at: day(2)), copy("1", at: day(1))), [])
     }
 
     @Test("A notice names its period, or the time of which nothing is known")

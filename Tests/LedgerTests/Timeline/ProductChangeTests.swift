@@ -36,18 +36,6 @@ struct ProductChangeTests {
         #expect(changes(life).map(\.productId) == [ProductId("b")])
     }
 
-    @Test("The levels take precedence over the subtype")
-    func subtype() {
-        let life = given(
-            product("a", .subscribed("1", day(0), day(30))),
-            product(
-                "b",
-                .notification(
-                    .didChangeRenewalPref, "2", day(10), day(40), subtype: .upgrade)),
-            catalogue: catalogue(["a": 1, "b": 2]))
-        #expect(changes(life).map(\.name) == [.downgraded])
-    }
-
     @Test("Without levels: immediate is an upgrade, at the renewal a downgrade")
     func withoutLevels() {
         let first = product("a", .subscribed("1", day(0), day(30)))
@@ -57,13 +45,6 @@ struct ProductChangeTests {
         #expect(
             changes(given(first, product("b", .didRenew("2", day(30), day(60))))).map(\.name)
                 == [.downgraded])
-    }
-
-    @Test("The same product again, or another one after an end, is not a change")
-    func noChange() {
-        let first = product("a", .subscribed("1", day(0), day(30)))
-        #expect(changes(given(first, product("a", .didRenew("2", day(30), day(60))))).isEmpty)
-        #expect(changes(given(first, product("b", .resubscribed("2", day(40), day(70))))).isEmpty)
     }
 
     @Test("A change at a recovery from retry is one")

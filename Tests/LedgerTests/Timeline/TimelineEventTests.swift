@@ -7,11 +7,6 @@ import Testing
 struct TimelineEventTests {
     private let bought = Fact.subscribed("1", day(0), day(30))
 
-    @Test("A first purchase alone is not such a fact")
-    func none() {
-        #expect(given(bought).timelineEvents.isEmpty)
-    }
-
     @Test("renewed, at the purchaseDate, by the fact that first stated it")
     func renewed() {
         let life = given(
@@ -23,14 +18,6 @@ struct TimelineEventTests {
         #expect(life.timelineEvents.map(\.at) == [day(30)])
         #expect(life.timelineEvents.map(\.cause) == [2])
         #expect(life.timelineEvents.map(\.transactionId) == [TransactionId("2")])
-    }
-
-    @Test("Without a transactionReason, DID_RENEW means renewed")
-    func renewedByNotification() {
-        let old = Fact.didRenew("2", day(30), day(60)).transaction { $0.transactionReason = nil }
-        #expect(given(bought, old).timelineEvents(.renewed).count == 1)
-        let bare = Fact.transaction("2", day(30), day(60), at: day(30))
-        #expect(given(bought, bare).timelineEvents(.renewed).isEmpty)
     }
 
     @Test("autoRenewDisabled and autoRenewEnabled, once per change")
@@ -138,62 +125,6 @@ struct TimelineEventTests {
         #expect(facts(.voluntary, .billingError) == [.autoRenewDisabled])
     }
 
-    private func plan(_ current: String, _ next: String, at signedDate: Timestamp) -> Fact {
-        .renewalInfo(at: signedDate) {
-            $0.productId = ProductId(current)
-            $0.autoRenewProductId = ProductId(next)
-        }
-    }
-
-    @Test("productChangeScheduled and productChangeCancelled")
-    func scheduled() {
-        let life = given(
-            bought, plan("a", "b", at: day(3)), plan("a", "b", at: day(4)),
-            plan("a", "c", at: day(5)), plan("a", "a", at: day(6)), plan("a", "a", at: day(7)))
-        #expect(
-            life.timelineEvents.map(\.name) == [
-                .productChangeScheduled, .productChangeScheduled, .productChangeCancelled,
-            ])
-        #expect(life.timelineEvents.map(\.at) == [day(3), day(5), day(6)])
-        #expect(life.timelineEvents.map { $0.productId?.rawValue } == ["b", "c", nil])
-    }
-
-    @Test("A change that was made is not cancelled")
-    func carriedOut() {
-        let life = given(bought, plan("a", "b", at: day(3)), plan("b", "b", at: day(30)))
-        #expect(life.timelineEvents.map(\.name) == [.productChangeScheduled])
-    }
-
-    @Test("Price increases: pending, then accepted")
-    func priceIncrease() {
-        func said(_ status: PriceIncreaseStatus, at signedDate: Timestamp) -> Fact {
-            .renewalInfo(at: signedDate) { $0.priceIncreaseStatus = Raw(status) }
-        }
-        let accepted = PriceIncreaseStatus.customerConsentedOrWasNotifiedWithoutNeedingConsent
-        let life = given(
-            bought, said(.customerHasNotResponded, at: day(3)),
-            said(.customerHasNotResponded, at: day(4)), said(accepted, at: day(5)))
-        #expect(life.timelineEvents.map(\.name) == [.priceIncreasePending, .priceIncreaseAccepted])
-        #expect(life.timelineEvents.map(\.at) == [day(3), day(5)])
-    }
-
-    @Test("refunded, at the revocationDate; refundReversed, at its signedDate")
-    func refunded() {
-        let life = given(
-            bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
-            .transaction("1", day(0), day(30), at: day(11)).revoked(day(9)),
-            .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
-        #expect(life.timelineEvents.map(\.name) == [.refunded, .refundReversed])
-        #expect(life.timelineEvents.map(\.at) == [day(9), day(12)])
-        #expect(life.timelineEvents.map(\.cause) == [2, 4])
-    }
-
-    @Test("A reversal without a known refund is still a fact")
-    func lostRefund() {
-        let life = given(bought, .notification(.refundReversed, "1", day(0), day(30), at: day(12)))
-        #expect(life.timelineEvents.map(\.name) == [.refundReversed])
-    }
-
     private func reversals(_ facts: Fact...) -> [Timestamp] {
         given([bought] + facts).timelineEvents(.refundReversed).map(\.at)
     }
@@ -221,27 +152,6 @@ struct TimelineEventTests {
         #expect(
             reversals(refund, unrevoked, reversed(day(18)), reversed(day(20)))
                 == [day(16), day(20)])
-    }
-
-    @Test("A family revoke is not a refund")
-    func familyRevoke() {
-        let life = given(
-            bought,
-            .notification(.revoke, "1", day(0), day(30), at: day(10))
-                .revoked(day(9), .familyRevoke))
-        #expect(life.timelineEvents.isEmpty)
-    }
-
-    @Test(
-        "refundDeclined, consumptionRequested, offerRedeemed, extended: by their notifications",
-        arguments: [
-            (.refundDeclined, .refundDeclined), (.consumptionRequest, .consumptionRequested),
-            (.offerRedeemed, .offerRedeemed), (.renewalExtended, .extended),
-        ] as [(NotificationType, TimelineEventName)])
-    func named(_ type: NotificationType, _ name: TimelineEventName) {
-        let life = given(bought, .notification(type, "1", day(0), day(30), at: day(4)))
-        #expect(life.timelineEvents.map(\.name) == [name])
-        #expect(life.timelineEvents.map(\.at) == [day(4)])
     }
 
     @Test("An extension seen only as a later end is a fact; a contradiction at one date is not")

@@ -16,21 +16,6 @@ struct TimelineTests {
         }
     }
 
-    @Test("Transitions are the changes of state, the first one from nothing")
-    func transitions() {
-        let life = given(bought, .didRenew("2", day(30), day(60)), .didRenew("3", day(60), day(90)))
-        #expect(life.transitions.map(\.from) == [nil, .subscribed, .renewing])
-        #expect(life.transitions.map(\.to) == [.subscribed, .renewing, .expired])
-        #expect(life.transitions.map(\.at) == [day(0), day(30), day(90)])
-        #expect(life.transitions.map(\.transactionId.rawValue) == ["1", "2", "3"])
-    }
-
-    @Test("At one moment the state precedes the fact")
-    func stateFirst() {
-        let life = given(bought, .didRenew("2", day(30), day(60)))
-        #expect(names(life) == ["subscribed", "renewing", "renewed", "expired"])
-    }
-
     @Test("Facts are ordered by their moment, not by signing time")
     func byMoment() {
         let life = given(
@@ -76,14 +61,5 @@ struct TimelineTests {
             bought, .notification(.refund, "1", day(0), day(30), at: day(10)).revoked(day(9)),
             .notification(.refundReversed, "1", day(0), day(30), at: day(45)))
         #expect(late.transitions.map(\.cause) == [1, 2, 3])
-    }
-
-    @Test("An interval has one product and one transaction")
-    func intervals() {
-        let life = given(
-            bought,
-            .didRenew("2", day(30), day(60)).transaction { $0.productId = ProductId("other") })
-        #expect(life.intervals.map { $0.productId?.rawValue } == ["pro.monthly", "other", "other"])
-        #expect(life.intervals.map(\.to) == [day(30), day(60), nil])
     }
 }

@@ -33,6 +33,18 @@ enum ProvenStory {
         }
     }
 
+    private static let life = SharedLedger { _ = try await $0.ingest(MadeChain().life) }
+
+    /// Runs `body` with a ledger of four events.
+    static func small(
+        _ body: (LedgerSession, BundleMaker, CheckpointSigner) async throws -> Void
+    ) async throws {
+        try await life.copy().session { session in
+            let (maker, signer) = ProvenStory.maker(session, try NoteSignerKey(name: origin))
+            try await body(session, maker, signer)
+        }
+    }
+
     /// Makes bundles of a ledger, signed by a key.
     static func maker(
         _ session: LedgerSession, _ key: NoteSignerKey

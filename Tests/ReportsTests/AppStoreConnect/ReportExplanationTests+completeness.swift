@@ -42,17 +42,17 @@ extension ReportExplanationTests {
             ((from, "2026-01-11T07:59:59.999Z"), .afterCompleteThrough),
         ]
         for (window, gap) in windows {
+            let ledger = try await ledger([chain(1).bought()], complete: window)
             for (stated, rest) in [(3, "2 (0)"), (0, "-1 (1)")] {
                 let table = try self.table([events("2026-01-10\tSubscribe\t\(stated)")])
-                let found = try await explain([chain(1).bought()], table, complete: window)
+                let found = try await explain(ledger, table)
                 let cause = gap == nil ? "unexplained" : "incomplete"
                 #expect(found.lines == ["starts 2026-01-10 \(stated) 1: \(cause) \(rest)"])
                 #expect(found.answer.cells[0].explanations.map(\.gap) == [gap])
                 #expect(!found.answer.isExplained)
             }
             let equal = try await explain(
-                [chain(1).bought()], try table([events("2026-01-10\tSubscribe\t1")]),
-                complete: window)
+                ledger, try table([events("2026-01-10\tSubscribe\t1")]))
             #expect(equal.lines == ["starts 2026-01-10 1 1:"] && equal.answer.isExplained)
         }
     }
@@ -116,11 +116,12 @@ extension ReportExplanationTests {
         let found = try await explain(deliveries + [nowhere], unread)
         #expect(found.lines == ["renewals 2026-01-10 2 0: unexplained 2 (0)"])
         let sound = events("2026-01-10\tSubscribe\t2")
-        let later = try await explain(deliveries, try table([report, sound], malformed: 1))
+        let ledger = try await ledger(deliveries)
+        let later = try await explain(ledger, try table([report, sound], malformed: 1))
         #expect(later.lines == ["starts 2026-01-10 2 2:", "renewals 2026-01-10 0 0:"])
         let earlier: [Int64?] = [nil, 2]
         #expect(later.answer.cells.map(\.earlier) == earlier)
-        let other = try await explain(deliveries, try table([sound, report], malformed: 1))
+        let other = try await explain(ledger, try table([sound, report], malformed: 1))
         #expect(other.lines == found.lines)
         // Of another country's sound row, the chain without one explains the difference.
         var both = events("2026-01-10\tSubscribe\tabc", "2026-01-10\tSubscribe\t1")

@@ -69,15 +69,30 @@ struct ReportExplanationTests {
         )
     }
 
-    /// `figure day apple ours: cause amount (chains) …` of every cell.
+    func ledger(
+        _ deliveries: [MadeDelivery],
+        complete window: (String, String)? = ReportExplanationTests.whole
+    ) async throws -> TemporaryLedger {
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest(deliveries)
+        if let window { try await sweep(window, ledger) }
+        return ledger
+    }
+
+    /// Of a ledger that has these alone.
     func explain(
         _ deliveries: [MadeDelivery], _ table: SalesReportTable,
         now: String = "2026-06-01T00:00:00.000Z",
         complete window: (String, String)? = ReportExplanationTests.whole
     ) async throws -> (lines: [String], answer: ReportExplanation) {
-        let ledger = try TemporaryLedger()
-        _ = try await ledger.ingest(deliveries)
-        if let window { try await sweep(window, ledger) }
+        try await explain(try await ledger(deliveries, complete: window), table, now: now)
+    }
+
+    /// `figure day apple ours: cause amount (chains) …` of every cell.
+    func explain(
+        _ ledger: TemporaryLedger, _ table: SalesReportTable,
+        now: String = "2026-06-01T00:00:00.000Z"
+    ) async throws -> (lines: [String], answer: ReportExplanation) {
         let now = try #require(Timestamp(rfc3339: now))
         let answer = try await ledger.metrics(now: now) { try await $0.explain(table) }
         let lines = answer.cells.map { found in
@@ -129,8 +144,9 @@ struct ReportExplanationTests {
     func otherEvents() async throws {
         let first = events("2026-01-10\tSubscribe\t3")
         let other = events("2026-01-10\tUpgrade\t1")
+        let ledger = try await ledger([chain(1).bought()])
         for (reports, earlier) in [([other], nil), ([first, other], 3)] as [(_, Int64?)] {
-            let found = try await explain([chain(1).bought()], try table(reports))
+            let found = try await explain(ledger, try table(reports))
             #expect(found.lines == ["starts 2026-01-10 0 1: unexplained -1 (1)"])
             #expect(found.answer.cells.map(\.earlier) == [earlier])
         }
@@ -144,11 +160,10 @@ struct ReportExplanationTests {
                 + "\tActive Standard Price Subscriptions",
             rows: ["pro\t1\tUS\t1"], day: CivilDate?.some(day)
         )
-        let deliveries = [try chain(1).bought(), try chain(2).bought().asTrial]
-        let alone = try await explain(deliveries, try table([paid]))
+        let ledger = try await ledger([chain(1).bought(), chain(2).bought().asTrial])
+        let alone = try await explain(ledger, try table([paid]))
         #expect(alone.lines == ["activePaid 2026-01-12 1 1:"])
-        let later = try await explain(
-            deliveries, try table([states(day, paid: 2, trials: 1), paid]))
+        let later = try await explain(ledger, try table([states(day, paid: 2, trials: 1), paid]))
         #expect(later.lines == ["activePaid 2026-01-12 1 1:", "trials 2026-01-12 1 1:"])
         #expect(later.answer.cells.map(\.earlier) == [2, nil])
     }
@@ -200,12 +215,10 @@ struct ReportExplanationTests {
         let copy = try chain(2).bought().withTransaction {
             $0.inAppOwnershipType = Raw(.familyShared)
         }
-        let deliveries = [try chain(1).bought(), copy]
-        let two = try await explain(
-            deliveries, try table([events("2026-01-10\tSubscribe\t2")]))
+        let ledger = try await ledger([chain(1).bought(), copy])
+        let two = try await explain(ledger, try table([events("2026-01-10\tSubscribe\t2")]))
         #expect(two.lines == ["starts 2026-01-10 2 1: familySharing 1 (1)"])
-        let one = try await explain(
-            deliveries, try table([events("2026-01-10\tSubscribe\t1")]))
+        let one = try await explain(ledger, try table([events("2026-01-10\tSubscribe\t1")]))
         #expect(one.lines == ["starts 2026-01-10 1 1:"])
     }
 
@@ -227,14 +240,16 @@ struct ReportExplanationTests {
             $0.inAppOwnershipType = Raw(.familyShared)
         }
         let late = try chain(2, "2026-01-11T05:00:00.000Z")
-        let deliveries = [try chain(1).bought(), late.bought(), copy, try chain(4).renewed(1)]
-        let more = try await explain(deliveries, try table([events("2026-01-10\tSubscribe\t7")]))
+        let ledger = try await ledger([
+            chain(1).bought(), late.bought(), copy, chain(4).renewed(1),
+        ])
+        let more = try await explain(ledger, try table([events("2026-01-10\tSubscribe\t7")]))
         #expect(
             more.lines == [
                 "starts 2026-01-10 7 1: day 1 (1) familySharing 1 (1) missingHistory 1 (1)"
                     + " unexplained 3 (0)"
             ])
-        let fewer = try await explain(deliveries, try table([events("2026-01-10\tSubscribe\t0")]))
+        let fewer = try await explain(ledger, try table([events("2026-01-10\tSubscribe\t0")]))
         #expect(fewer.lines == ["starts 2026-01-10 0 1: day 1 (1) unexplained -2 (2)"])
     }
 
@@ -270,9 +285,10 @@ struct ReportExplanationTests {
     @Test("Chains without a country explain what is missing in countries, and no more")
     func unknownCountry() async throws {
         let nowhere = try chain(1).bought().withTransaction { $0.storefront = nil }
+        let ledger = try await ledger([nowhere, chain(2).bought()])
         for (stated, rest) in [(2, ""), (3, " unexplained 1 (0)")] {
             let table = try self.table([events("2026-01-10\tSubscribe\t\(stated)")])
-            let found = try await explain([nowhere, chain(2).bought()], table)
+            let found = try await explain(ledger, table)
             #expect(
                 found.lines == [
                     "starts 2026-01-10 0 1: unknownCountry -1 (1)",

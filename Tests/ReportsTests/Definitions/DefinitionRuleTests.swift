@@ -38,6 +38,16 @@ struct DefinitionRuleTests {
         )
     }
 
+    private func expect(
+        _ report: Report, _ figure: String, ours: [Int64]? = nil, theirs: [Int64]? = nil,
+        _ comment: Comment? = nil, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        let found = months(report, figure)
+        let (expectedOurs, expectedTheirs) = (ours ?? found.ours, theirs ?? found.theirs)
+        #expect(found.ours == expectedOurs, comment, sourceLocation: sourceLocation)
+        #expect(found.theirs == expectedTheirs, comment, sourceLocation: sourceLocation)
+    }
+
     private func day(_ chain: MadeChain, _ period: Int, _ days: Int64) -> Timestamp {
         chain.start(period).advanced(byMilliseconds: days * 86_400_000)
     }
@@ -92,7 +102,7 @@ struct DefinitionRuleTests {
         // A filter applies to the paid period's value, not the trial's.
         let standard = try await compared(
             ledger, "starts", .revenuecat, where: ["phase=standard"])
-        #expect(months(standard, "paidStarts").theirs == [2, 1, 0, 0])
+        expect(standard, "paidStarts", theirs: [2, 1, 0, 0])
     }
 
     @Test("A family's copy before the first own period is neither a trial nor a payment")
@@ -112,10 +122,9 @@ struct DefinitionRuleTests {
         for (index, (deliveries, paid, cohorts)) in cases.enumerated() {
             let ledger = try await ledger(deliveries)
             let starts = try await compared(ledger, "starts", .revenuecat)
-            #expect(months(starts, "paidStarts").ours == [0, 0, 0, 0], "\(index)")
-            #expect(months(starts, "paidStarts").theirs == paid, "\(index)")
+            expect(starts, "paidStarts", ours: [0, 0, 0, 0], theirs: paid, "\(index)")
             let retention = try await compared(ledger, "retention", .adapty)
-            #expect(months(retention, "cohort").theirs == cohorts, "\(index)")
+            expect(retention, "cohort", theirs: cohorts, "\(index)")
         }
     }
 
@@ -133,11 +142,10 @@ struct DefinitionRuleTests {
             late.expired(0).asTrial, resubscribed, lost.bought().asTrial, lost.expired(0).asTrial,
         ])
         let revenueCat = try await compared(ledger, "trials", .revenuecat)
-        #expect(months(revenueCat, "converted").ours == [1, 0, 0, 0])
-        #expect(months(revenueCat, "converted").theirs == [0, 0, 0, 0])
+        expect(revenueCat, "converted", ours: [1, 0, 0, 0], theirs: [0, 0, 0, 0])
         #expect(revenueCat.rows.first?.base == 3)
         let adapty = try await compared(ledger, "trials", .adapty)
-        #expect(months(adapty, "converted").theirs == [2, 0, 0, 0])
+        expect(adapty, "converted", theirs: [2, 0, 0, 0])
         #expect(adapty.rows.first?.base == nil)
     }
 
@@ -151,19 +159,17 @@ struct DefinitionRuleTests {
             .didChangeRenewalStatus, .autoRenewEnabled, 0, at: day(chain, 0, 10))
         let ledger = try await ledger(cameBack + recovered + [chain.bought(), off, on])
         let revenueCat = try await compared(ledger, "reactivations", .revenuecat)
-        #expect(months(revenueCat, "reactivated").ours == [0, 0, 0, 1])
-        #expect(months(revenueCat, "reactivated").theirs == [0, 0, 1, 1])
+        expect(revenueCat, "reactivated", ours: [0, 0, 0, 1], theirs: [0, 0, 1, 1])
         let adapty = try await compared(ledger, "reactivations", .adapty)
-        #expect(months(adapty, "reactivated").theirs == [1, 0, 0, 0])
+        expect(adapty, "reactivated", theirs: [1, 0, 0, 0])
     }
 
     @Test("Recoveries: by the day of the payment for Adapty, by that of the failure here")
     func recoveries() async throws {
         let report = try await compared(
             try await ledger(recovered), "recoveries", .adapty)
-        #expect(months(report, "billingRetry.recovered").ours == [0, 1, 0, 0])
-        #expect(months(report, "billingRetry.recovered").theirs == [0, 0, 1, 0])
-        #expect(months(report, "grace.recovered").theirs == [0, 0, 0, 0])
+        expect(report, "billingRetry.recovered", ours: [0, 1, 0, 0], theirs: [0, 0, 1, 0])
+        expect(report, "grace.recovered", theirs: [0, 0, 0, 0])
     }
 
     @Test("RevenueCat's cohorts: standard price, one product, one stay, and no refunded payment")
@@ -178,19 +184,19 @@ struct DefinitionRuleTests {
         }
         let lives = [intro, chain.renewed(1), chain.renewed(2), yearly.renewed(3)]
         let report = try await compared(try await ledger(lives), "retention", .revenuecat)
-        #expect(months(report, "cohort").ours == [1, 0, 0, 0])
-        #expect(months(report, "step.4.reached").ours == [1, 0, 0, 0])
-        #expect(months(report, "cohort").theirs == [0, 1, 0, 1])
-        #expect(months(report, "step.1.reached").theirs == [0, 1, 0, 1])
-        #expect(months(report, "step.2.reached").theirs == [0, 1, 0, 0])
-        #expect(months(report, "step.3.reached").theirs == [0, 0, 0, 0])
+        expect(report, "cohort", ours: [1, 0, 0, 0])
+        expect(report, "step.4.reached", ours: [1, 0, 0, 0])
+        expect(report, "cohort", theirs: [0, 1, 0, 1])
+        expect(report, "step.1.reached", theirs: [0, 1, 0, 1])
+        expect(report, "step.2.reached", theirs: [0, 1, 0, 0])
+        expect(report, "step.3.reached", theirs: [0, 0, 0, 0])
         let steps = report.rows.filter { $0.figure == "step.3.reached" }
         #expect(steps.map(\.base) == [0, 1, 0, 1])
         let refunded = try await compared(
             try await ledger(lives + [refund(chain, 2, after: 3)]), "retention", .revenuecat)
-        #expect(months(refunded, "step.1.reached").theirs == [0, 1, 0, 1])
-        #expect(months(refunded, "step.2.reached").theirs == [0, 0, 0, 0])
-        #expect(months(refunded, "step.4.reached").ours == [1, 0, 0, 0])
+        expect(refunded, "step.1.reached", theirs: [0, 1, 0, 1])
+        expect(refunded, "step.2.reached", theirs: [0, 0, 0, 0])
+        expect(refunded, "step.4.reached", ours: [1, 0, 0, 0])
     }
 
     @Test("A break before a period that does not count is one before the next payment")
@@ -210,19 +216,21 @@ struct DefinitionRuleTests {
         let lapsed = [chain.bought(), chain.expired(0), chain.renewed(3)]
         let changed = [chain.bought(), offer(yearly.renewed(1), .payAsYouGo), chain.renewed(2)]
         let (free, paid) = (offer(back, .freeTrial), offer(back, .payAsYouGo))
-        let cases: [(DefinitionPack, [MadeDelivery], [Int64])] = [
-            (.revenuecat, lapsed + [paid], [1, 0, 0, 1]),
-            (.revenuecat, lapsed + [free], [1, 0, 0, 1]),
-            (.revenuecat, changed, [1, 0, 1, 0]),
-            (.appstoreconnect, lapsed + [paid], [1, 0, 1, 0]),
-            (.appstoreconnect, lapsed + [free], [1, 0, 0, 1]),
-            (.appstoreconnect, changed, [1, 0, 0, 0]),
+        let cases: [(deliveries: [MadeDelivery], revenueCat: [Int64], appStoreConnect: [Int64])] = [
+            (lapsed + [paid], [1, 0, 0, 1], [1, 0, 1, 0]),
+            (lapsed + [free], [1, 0, 0, 1], [1, 0, 0, 1]),
+            (changed, [1, 0, 1, 0], [1, 0, 0, 0]),
         ]
-        for (index, (pack, deliveries, cohorts)) in cases.enumerated() {
-            let report = try await compared(try await ledger(deliveries), "retention", pack)
-            #expect(months(report, "cohort").ours == [1, 0, 0, 0], "\(index)")
-            #expect(months(report, "cohort").theirs == cohorts, "\(index)")
-            #expect(months(report, "step.1.reached").theirs == cohorts, "\(index)")
+        for (index, life) in cases.enumerated() {
+            let ledger = try await ledger(life.deliveries)
+            for (pack, cohorts) in [
+                (DefinitionPack.revenuecat, life.revenueCat),
+                (.appstoreconnect, life.appStoreConnect),
+            ] {
+                let report = try await compared(ledger, "retention", pack)
+                expect(report, "cohort", ours: [1, 0, 0, 0], theirs: cohorts, "\(index)")
+                expect(report, "step.1.reached", theirs: cohorts, "\(index)")
+            }
         }
     }
 
@@ -237,14 +245,12 @@ struct DefinitionRuleTests {
             ]
                 + cameBack)
         let adapty = try await compared(ledger, "retention", .adapty)
-        #expect(months(adapty, "cohort").ours == [1, 1, 0, 0])
-        #expect(months(adapty, "cohort").theirs == [3, 0, 0, 0])
-        #expect(months(adapty, "step.1.reached").theirs == [2, 0, 0, 0])
-        #expect(months(adapty, "step.2.reached").theirs == [2, 0, 0, 0])
+        expect(adapty, "cohort", ours: [1, 1, 0, 0], theirs: [3, 0, 0, 0])
+        expect(adapty, "step.1.reached", theirs: [2, 0, 0, 0])
+        expect(adapty, "step.2.reached", theirs: [2, 0, 0, 0])
         let store = try await compared(ledger, "retention", .appstoreconnect)
-        #expect(months(store, "cohort").theirs == [1, 1, 0, 1])
-        #expect(months(store, "step.2.reached").ours == [1, 1, 0, 0])
-        #expect(months(store, "step.2.reached").theirs == [0, 1, 0, 0])
+        expect(store, "cohort", theirs: [1, 1, 0, 1])
+        expect(store, "step.2.reached", ours: [1, 1, 0, 0], theirs: [0, 1, 0, 0])
     }
 
     @Test(
@@ -260,13 +266,12 @@ struct DefinitionRuleTests {
         for pack in [DefinitionPack.adapty, .appstoreconnect] {
             let same = try await compared(ledger, "refunds", pack)
             #expect(same.rules.isEmpty && same.rows.allSatisfy { $0.ours == $0.theirs })
-            #expect(months(same, "refunds").theirs == [0, 1, 0, 0])
+            expect(same, "refunds", theirs: [0, 1, 0, 0])
         }
         let bought = try await compared(ledger, "refunds-by-purchase", .revenuecat)
         #expect(bought.rows.map(\.base) == [1, nil])
         let revenue = try await compared(ledger, "revenue", .revenuecat)
-        #expect(months(revenue, "gross").ours == [9_990, 0, 0, 0])
-        #expect(months(revenue, "gross").theirs == [9_990, -9_990, 0, 0])
+        expect(revenue, "gross", ours: [9_990, 0, 0, 0], theirs: [9_990, -9_990, 0, 0])
     }
 
     private static let revenueCatNames: [EndReason: String] = [
@@ -295,12 +300,11 @@ struct DefinitionRuleTests {
         let ledger = try await ledger(
             cameBack + [chain.bought(), failed, gone.bought().asTrial, gone.expired(0).asTrial])
         let adapty = try await compared(ledger, "churn", .adapty, by: ["reason"])
-        #expect(months(adapty, "customer cancel").ours == [0, 2, 0, 0])
-        #expect(months(adapty, "customer cancel").theirs == [0, 1, 0, 0])
-        #expect(months(adapty, "billing").theirs == [0, 1, 0, 0])
+        expect(adapty, "customer cancel", ours: [0, 2, 0, 0], theirs: [0, 1, 0, 0])
+        expect(adapty, "billing", theirs: [0, 1, 0, 0])
         let revenueCat = try await compared(ledger, "churn", .revenuecat, by: ["reason"])
-        #expect(months(revenueCat, "UNSUBSCRIBE").theirs == [0, 1, 0, 0])
-        #expect(months(revenueCat, "BILLING_ERROR").theirs == [0, 1, 0, 0])
+        expect(revenueCat, "UNSUBSCRIBE", theirs: [0, 1, 0, 0])
+        expect(revenueCat, "BILLING_ERROR", theirs: [0, 1, 0, 0])
         // The return in April is netted in the rate only.
         #expect(revenueCat.rules == [.trialsExcluded])
         #expect(revenueCat.comparison?.reasons.map(\.reason) == EndReason.allCases)
@@ -308,7 +312,7 @@ struct DefinitionRuleTests {
         #expect(names(of: adapty) == Self.adaptyNames)
         // Of three chains, one of them in its trial, two were paid when February began.
         let whole = try await compared(ledger, "churn", .revenuecat)
-        #expect(months(whole, "churned").ours == [0, 3, 0, 0])
+        expect(whole, "churned", ours: [0, 3, 0, 0])
         #expect(whole.rows.map(\.base) == [0, 2, 0, 0])
         let json = try TemporaryLedger.json { revenueCat.write(to: &$0) }
         #expect(json["reasons"]?.array?.count == EndReason.allCases.count)

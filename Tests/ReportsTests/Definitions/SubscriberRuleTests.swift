@@ -11,9 +11,11 @@ import Testing
 struct SubscriberRuleTests {
     private static let month: Int64 = 9_990 * 12
 
+    private static let now = Timestamp(milliseconds: 1_781_481_600_000)
+
     private func ledger(_ deliveries: [MadeDelivery]) async throws -> TemporaryLedger {
         var ledger = try TemporaryLedger()
-        ledger.now = Timestamp(milliseconds: 1_781_481_600_000)
+        ledger.now = SubscriberRuleTests.now
         _ = try await ledger.ingest(deliveries)
         return ledger
     }
@@ -38,6 +40,15 @@ struct SubscriberRuleTests {
         }
     }
 
+    private func expect(
+        _ rows: [Report.Row], _ figure: String, _ amount: (Report.Row) -> Int64,
+        _ expected: [Int64], _ comment: Comment? = nil,
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        #expect(
+            months(rows, figure, amount) == expected, comment, sourceLocation: sourceLocation)
+    }
+
     /// A trial that converts in February and ends in March; a chain paid from January, ended in
     /// February and back from April on.
     private var lives: [MadeDelivery] {
@@ -52,10 +63,10 @@ struct SubscriberRuleTests {
     func newLessChurned() async throws {
         let rows = try await rows(try await ledger(lives), "mrr-movement", .revenuecat)
         let month = Self.month
-        #expect(months(rows, "new", \.ours) == [month, 0, 0, 0])
-        #expect(months(rows, "new", \.theirs) == [month, month, 0, 0])
-        #expect(months(rows, "churned", \.ours) == [0, month, month, 0])
-        #expect(months(rows, "churned", \.theirs) == [0, month, month, -month])
+        expect(rows, "new", \.ours, [month, 0, 0, 0])
+        expect(rows, "new", \.theirs, [month, month, 0, 0])
+        expect(rows, "churned", \.ours, [0, month, month, 0])
+        expect(rows, "churned", \.theirs, [0, month, month, -month])
     }
 
     /// A life, and what RevenueCat counts of it from January to April.
@@ -120,7 +131,7 @@ struct SubscriberRuleTests {
                 months(movement, "churned", \.theirs) == life.churned.map { $0 * Self.month },
                 "\(index)")
             let churn = try await rows(ledger, "churn", .revenuecat)
-            #expect(months(churn, "churned", \.theirs) == life.lost, "\(index)")
+            expect(churn, "churned", \.theirs, life.lost, "\(index)")
         }
     }
 
@@ -144,49 +155,55 @@ struct SubscriberRuleTests {
         #expect(new[0] == Self.month + 9_990 * 48)
     }
 
-    /// One customer with two subscriptions: the first until 9 February, the second from 20 January
+    /// Of one customer two subscriptions: the first until 9 February, the second from 20 January
     /// until 21 March.
-    private func doubled(_ token: String?) async throws -> TemporaryLedger {
-        var first = MadeChain(id: "680000000000004")
-        var second = MadeChain(id: "680000000000005")
-        second.start = first.start.advanced(byMilliseconds: 10 * 86_400_000)
-        (first.appAccountToken, second.appAccountToken) = (token, token)
-        return try await ledger([
-            first.bought(), second.bought(), first.expired(0), second.renewed(1),
-            second.expired(1),
-        ])
+    private static func doubled(_ token: String?) -> SharedLedger {
+        SharedLedger { ledger in
+            var first = MadeChain(id: "680000000000004")
+            var second = MadeChain(id: "680000000000005")
+            second.start = first.start.advanced(byMilliseconds: 10 * 86_400_000)
+            (first.appAccountToken, second.appAccountToken) = (token, token)
+            ledger.now = now
+            _ = try await ledger.ingest([
+                first.bought(), second.bought(), first.expired(0), second.renewed(1),
+                second.expired(1),
+            ])
+        }
     }
 
     private static let token = "7b3f2f0e-1d7c-4f5e-9a53-0c8f4a6b9d21"
+    private static let together = doubled(token)
+    private static let separate = doubled(nil)
 
     @Test("Stripe's subscriber is new once; the first of two subscriptions to end is a contraction")
     func perSubscriber() async throws {
         let month = Self.month
-        let rows = try await rows(try await doubled(Self.token), "mrr-movement", .stripe)
-        #expect(months(rows, "new", \.ours) == [2 * month, 0, 0, 0])
-        #expect(months(rows, "new", \.theirs) == [month, 0, 0, 0])
-        #expect(months(rows, "expansion", \.theirs) == [month, 0, 0, 0])
-        #expect(months(rows, "contraction", \.theirs) == [0, month, 0, 0])
-        #expect(months(rows, "churned", \.ours) == [0, month, month, 0])
-        #expect(months(rows, "churned", \.theirs) == [0, 0, month, 0])
-        #expect(months(rows, "churnedRevenue", \.theirs) == [0, month, month, 0])
-        let apart = try await self.rows(try await doubled(nil), "mrr-movement", .stripe)
-        #expect(months(apart, "churned", \.theirs) == [0, month, month, 0])
+        let rows = try await rows(try await Self.together.copy(), "mrr-movement", .stripe)
+        expect(rows, "new", \.ours, [2 * month, 0, 0, 0])
+        expect(rows, "new", \.theirs, [month, 0, 0, 0])
+        expect(rows, "expansion", \.theirs, [month, 0, 0, 0])
+        expect(rows, "contraction", \.theirs, [0, month, 0, 0])
+        expect(rows, "churned", \.ours, [0, month, month, 0])
+        expect(rows, "churned", \.theirs, [0, 0, month, 0])
+        expect(rows, "churnedRevenue", \.theirs, [0, month, month, 0])
+        let apart = try await self.rows(
+            try await Self.separate.copy(), "mrr-movement", .stripe)
+        expect(apart, "churned", \.theirs, [0, month, month, 0])
     }
 
     @Test("Stripe counts subscribers, not products: active, lost and its base")
     func counted() async throws {
-        let ledger = try await doubled(Self.token)
+        let ledger = try await Self.together.copy()
         let active = try await rows(ledger, "active", .stripe)
-        #expect(months(active, "active", \.ours) == [2, 1, 0, 0])
-        #expect(months(active, "active", \.theirs) == [1, 1, 0, 0])
+        expect(active, "active", \.ours, [2, 1, 0, 0])
+        expect(active, "active", \.theirs, [1, 1, 0, 0])
         let churn = try await rows(ledger, "churn", .stripe)
-        #expect(months(churn, "churned", \.ours) == [0, 1, 1, 0])
-        #expect(months(churn, "churned", \.theirs) == [0, 0, 1, 0])
+        expect(churn, "churned", \.ours, [0, 1, 1, 0])
+        expect(churn, "churned", \.theirs, [0, 0, 1, 0])
         // Of one new subscriber, then of one active 30 days before each end, then of none.
         #expect(churn.map(\.base) == [1, 1, 1, 0])
-        let apart = try await rows(try await doubled(nil), "churn", .stripe)
-        #expect(months(apart, "churned", \.theirs) == [0, 1, 1, 0])
+        let apart = try await rows(try await Self.separate.copy(), "churn", .stripe)
+        expect(apart, "churned", \.theirs, [0, 1, 1, 0])
     }
 
     @Test("Stripe's subscriber is lost when payment stops, also for free time or a family's copy")
@@ -217,8 +234,8 @@ struct SubscriberRuleTests {
         for (index, life) in cases.enumerated() {
             let ledger = try await ledger(life.deliveries)
             let churn = try await rows(ledger, "churn", .stripe)
-            #expect(months(churn, "churned", \.ours) == life.ours, "\(index)")
-            #expect(months(churn, "churned", \.theirs) == life.theirs, "\(index)")
+            expect(churn, "churned", \.ours, life.ours, "\(index)")
+            expect(churn, "churned", \.theirs, life.theirs, "\(index)")
             #expect(churn.map(\.base) == life.base, "\(index)")
             let movement = try await rows(ledger, "mrr-movement", .stripe)
             #expect(
@@ -229,7 +246,7 @@ struct SubscriberRuleTests {
 
     @Test("A filter that chains can leave is refused where losses of subscribers are counted")
     func filtered() async throws {
-        let ledger = try await doubled(Self.token)
+        let ledger = try await Self.together.copy()
         for filter in ["product=\(MadeChain.product)", "country=USA"] {
             for metric in ["churn", "mrr-movement"] {
                 await #expect(throws: MetricsError.comparedWhole) {
@@ -237,10 +254,10 @@ struct SubscriberRuleTests {
                 }
             }
             let active = try await rows(ledger, "active", .stripe, where: [filter])
-            #expect(months(active, "active", \.theirs) == [1, 1, 0, 0])
+            expect(active, "active", \.theirs, [1, 1, 0, 0])
         }
         let app = try await rows(ledger, "churn", .stripe, where: ["app=\(MadeChain.app)"])
-        #expect(months(app, "churned", \.theirs) == [0, 0, 1, 0])
+        expect(app, "churned", \.theirs, [0, 0, 1, 0])
     }
 
     @Test(
@@ -248,14 +265,14 @@ struct SubscriberRuleTests {
     func comeBack() async throws {
         let month = Self.month
         let stripe = try await rows(try await ledger(lives), "mrr-movement", .stripe)
-        #expect(months(stripe, "new", \.theirs) == [month, month, 0, 0])
-        #expect(months(stripe, "reactivated", \.theirs) == [0, 0, 0, month])
+        expect(stripe, "new", \.theirs, [month, month, 0, 0])
+        expect(stripe, "reactivated", \.theirs, [0, 0, 0, month])
         let chain = MadeChain(id: "680000000000006")
         let moved = chain.renewed(1).withTransaction { $0.currency = "EUR" }
         let euros = try await rows(
             try await ledger([chain.bought(), moved]), "mrr-movement", .stripe)
-        #expect(months(euros, "new", \.theirs) == [month, 0, 0, 0])
-        #expect(months(euros, "churned", \.theirs) == [0, 0, month, 0])
-        #expect(months(euros, "contraction", \.theirs) == [0, 0, 0, 0])
+        expect(euros, "new", \.theirs, [month, 0, 0, 0])
+        expect(euros, "churned", \.theirs, [0, 0, month, 0])
+        expect(euros, "contraction", \.theirs, [0, 0, 0, 0])
     }
 }

@@ -68,47 +68,47 @@ struct CellChainsTests {
 
     @Test("A cell that no report has is refused with its code")
     func refused() async throws {
+        typealias Change = (inout CellParameters) -> Void
+        let (none, churn): (Change, MetricName) = ({ _ in }, .churn(isPaid: false))
+        let cases: [(code: String?, name: MetricName, column: String, change: Change)] = [
+            ("unknownColumn", churn, "", none), ("unknownColumn", churn, "residue", none),
+            ("unknownColumn", churn, "converted", none),
+            (nil, .churn(isPaid: true), "converted", none),
+            ("unknownColumn", churn, "gross", none),
+            ("unknownColumn", .mrrMovement, "annualised.residue", none),
+            ("invalidFilter", .ltv, "net", none),
+            ("unknownColumn", .ltv, "age.30.perCustomer", none),
+            ("unknownColumn", .lateness, "p50", none),
+            ("unknownColumn", .lateness, "longest", none),
+            ("unknownColumn", .lateness, "suspectedOutages", none),
+            ("unknownColumn", .lateness, "count", none),
+            ("unknownDimension", .lateness, "late", { $0.group = ["product="] }),
+            ("invalidFilter", churn, "new", { $0.group = ["product"] }),
+            ("unknownDimension", churn, "new", { $0.group = ["colour=red"] }),
+            ("duplicateDimension", churn, "new", { $0.group = ["app=a", "app=b"] }),
+            ("unknownFilterValue", churn, "new", { $0.group = ["phase=Trial"] }),
+            ("invalidTime", churn, "new", { $0.from = nil }),
+            ("invalidRange", churn, "new", { $0.to = "2024-01-01" }),
+            ("invalidFilter", .mrr, "mrr", none),
+            (nil, .mrr, "mrr", { $0.group = ["currency=USD"] }),
+            (
+                "unknownDimension", .counted(.renewals), "renewals",
+                { $0.group = ["reason=billing"] }
+            ),
+            (
+                "invalidFilter", churn, "churned.total",
+                { $0.filters = ["reason=billing", "reason=other"] }
+            ),
+            (nil, churn, "churned.total", { $0.filters = ["reason=billing"] }),
+        ]
         try await withQuery { query in
-            func code(
-                _ name: MetricName, _ column: String,
-                _ change: (inout CellParameters) -> Void = { _ in }
-            ) async -> String? {
+            for (index, asked) in cases.enumerated() {
+                var code: String?
                 do {
-                    _ = try await cell(query, name, column, change)
-                    return nil
-                } catch { return (error as? MetricsError)?.code }
+                    _ = try await cell(query, asked.name, asked.column, asked.change)
+                } catch { code = (error as? MetricsError)?.code }
+                #expect(code == asked.code, "\(index): \(asked.name) \(asked.column)")
             }
-            let churn = MetricName.churn(isPaid: false)
-            #expect(await code(churn, "") == "unknownColumn")
-            #expect(await code(churn, "residue") == "unknownColumn")
-            #expect(await code(churn, "converted") == "unknownColumn")
-            #expect(await code(.churn(isPaid: true), "converted") == nil)
-            #expect(await code(churn, "gross") == "unknownColumn")
-            #expect(await code(.mrrMovement, "annualised.residue") == "unknownColumn")
-            #expect(await code(.ltv, "net") == "invalidFilter")
-            #expect(await code(.ltv, "age.30.perCustomer") == "unknownColumn")
-            for column in ["p50", "longest", "suspectedOutages", "count"] {
-                #expect(await code(.lateness, column) == "unknownColumn")
-            }
-            #expect(await code(.lateness, "late") { $0.group = ["product="] } == "unknownDimension")
-            #expect(await code(churn, "new") { $0.group = ["product"] } == "invalidFilter")
-            #expect(await code(churn, "new") { $0.group = ["colour=red"] } == "unknownDimension")
-            #expect(
-                await code(churn, "new") { $0.group = ["app=a", "app=b"] } == "duplicateDimension")
-            #expect(
-                await code(churn, "new") { $0.group = ["phase=Trial"] } == "unknownFilterValue")
-            #expect(await code(churn, "new") { $0.from = nil } == "invalidTime")
-            #expect(await code(churn, "new") { $0.to = "2024-01-01" } == "invalidRange")
-            #expect(await code(.mrr, "mrr") == "invalidFilter")
-            #expect(await code(.mrr, "mrr") { $0.group = ["currency=USD"] } == nil)
-            #expect(
-                await code(.counted(.renewals), "renewals") { $0.group = ["reason=billing"] }
-                    == "unknownDimension")
-            #expect(
-                await code(churn, "churned.total") {
-                    $0.filters = ["reason=billing", "reason=other"]
-                } == "invalidFilter")
-            #expect(await code(churn, "churned.total") { $0.filters = ["reason=billing"] } == nil)
         }
     }
 

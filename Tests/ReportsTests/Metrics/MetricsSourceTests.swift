@@ -16,9 +16,7 @@ import Testing
 @Suite("All sources of a roll-forward give the same rows")
 struct MetricsSourceTests {
     private static let pieceCount = 4
-    private static let zones = [
-        "UTC", "Europe/Berlin", "America/St_Johns", "America/Sao_Paulo", "Pacific/Apia",
-    ]
+    private static let zones = ["UTC", "America/St_Johns", "America/Sao_Paulo", "Pacific/Apia"]
 
     private static let seed: UInt64 = 5
     /// Signed once for all zones.

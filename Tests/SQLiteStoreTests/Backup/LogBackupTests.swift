@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Backing up a log")
 struct LogBackupTests {
-    @Test("A backup holds every row, including conflicts", arguments: [0, 1, 1_500])
+    @Test("A backup holds every row, including conflicts", arguments: [0, 1, 1_100])
     func whole(count: Int) async throws {
         let place = try BackupPlace()
         for start in stride(from: 0, to: count, by: 500) {
@@ -54,39 +54,26 @@ struct LogBackupTests {
     @Test("An erasure during the copy is in the backup, with its tombstones")
     func erasedMeanwhile() async throws {
         let place = try BackupPlace()
-        for start in 0..<8 {
+        for start in stride(from: 0, to: 1_100, by: 300) {
             try await place.append(
-                Sample.crowd(start * 500..<start * 500 + 500), to: place.source)
+                Sample.crowd(start..<min(start + 300, 1_100)), to: place.source)
         }
         let log = try await place.open(place.source)
         let report = try await LogBackup(log, environment: .production, to: place.backup).run {
             // The first of the erased events is copied by then, and the last is not.
             guard case .copying(let done, _) = $0, done >= 3,
-                let head = try? await log.head(), head.position == 4_000,
-                let erasure = try? LogErasureTests.erasure("e", [3, 3_953])
+                let head = try? await log.head(), head.position == 1_100,
+                let erasure = try? LogErasureTests.erasure("e", [3, 1_053])
             else { return }
-            _ = try? await log.erase(erasure, within: LogErasureTests.scope(4_000, []))
+            _ = try? await log.erase(erasure, within: LogErasureTests.scope(1_100, []))
         }
         await log.close()
-        #expect(report.description.position == 4_001)
+        #expect(report.description.position == 1_101)
         try await place.restore()
         let copy = try await place.content(place.target)
-        #expect(copy.events.count == 4_001)
+        #expect(copy.events.count == 1_101)
         #expect(copy.events.count { $0.attributes.chain == nil } == 3)
         #expect(try place.names(place.directory.path) == ["log.backup", "source", "target"])
-    }
-
-    @Test("A restored log recognises known events and appends new ones")
-    func goesOn() async throws {
-        let place = try BackupPlace()
-        try await place.append(Sample.events(0..<20), to: place.source)
-        try await place.backUp()
-        try await place.restore()
-        let log = try await place.open(place.target)
-        let results = try await log.append(Sample.events(19..<21))
-        #expect(results == [.duplicate(of: 20), .appended(position: 21)])
-        #expect(try await log.verify().isSound)
-        await log.close()
     }
 
     @Test("The schema of a copy equals that of a log, statement by statement")

@@ -1,7 +1,6 @@
 import Foundation
 import Ledger
 import LedgerTestSupport
-import Synchronization
 import TestSupport
 import Testing
 
@@ -88,27 +87,32 @@ struct FactsBuildTests {
         await log.close()
     }
 
+    /// Loads facts as a build does once it has decoded them.
+    private func load(
+        _ facts: [ChainFact], _ path: String, checkpoint: ProjectionCursor,
+        report: FactsBuild.Report = { _, _ in }
+    ) throws {
+        let apps = AppNumbers()
+        var buffer = RunBuffer()
+        for fact in facts {
+            FactRecord.append(fact, app: apps.number(fact.chain.bundleId), to: &buffer)
+        }
+        try FactsBuild.load(
+            [try RunFile.write(sorted: buffer, directory: scratch.path)], apps,
+            directory: scratch.path, path: path, checkpoint: checkpoint, report: report)
+    }
+
     @Test("A build that is ended while facts are loaded leaves no file")
-    func endedWhileLoading() async throws {
+    func endedWhileLoading() throws {
         let chain = SimulatedChains.id(SimulatedChains.app, "a")
-        let log = try await log(try SimulatedEvents.long(FactsBuild.reportFactCount, chain))
-        let through = try await checkpoint(log, try await log.head().position)
-        let wholeCount = Mutex(0)
-        await #expect(throws: StoreError(.closed, reason: "", remedy: "")) {
-            try await build(log).run(path: scratch.file("facts.sqlite"), through: through) {
-                (done, all) throws(StoreError) in
-                guard done == all else { return }
-                // Decoded, then loaded.
-                let count = wholeCount.withLock { count in
-                    count += 1
-                    return count
-                }
-                guard count > 1 else { return }
-                throw StoreError(.closed, reason: "", remedy: "")
-            }
+        let ended = StoreError(.closed, reason: "", remedy: "")
+        #expect(throws: ended) {
+            try load(
+                SimulatedChains.long(FactsBuild.reportFactCount, chain),
+                scratch.file("facts.sqlite"), checkpoint: .start
+            ) { (_, _) throws(StoreError) in throw ended }
         }
         #expect(try FileManager.default.contentsOfDirectory(atPath: scratch.path).isEmpty)
-        await log.close()
     }
 
     @Test("A log that ends before the position of the build leaves no file")
@@ -125,22 +129,25 @@ struct FactsBuildTests {
 
     // MARK: The same facts
 
-    @Test("Facts built in bulk equal those added event by event, under every kind of id")
+    @Test("Built up to any position, facts equal those added singly, under every kind of id")
     func run() async throws {
         let events = try SimulatedEvents.make()
         let log = try await log(events)
         let head = try await log.head().position
         #expect(head == Int64(events.count))
+        let added = try FactsStore(path: scratch.file("added.sqlite"))
+        let half = scratch.file("half.sqlite")
+        try await build(log).run(path: half, through: checkpoint(log, head / 2))
+        try await add(added, log, through: head / 2)
+        try await expectEqual(try FactsStore(path: half), added)
         let path = scratch.file("bulk.sqlite")
         let progress = Progress()
         try await build(log).run(path: path, through: checkpoint(log, head)) { done, all in
             if done == all { progress.note(done, all) }
         }
         #expect(progress.last == [head, head])
-        let (bulk, added) = (
-            try FactsStore(path: path), try FactsStore(path: scratch.file("added.sqlite"))
-        )
-        try await add(added, log, through: head)
+        let bulk = try FactsStore(path: path)
+        try await add(added, log, after: head / 2, through: head)
         try await expectEqual(bulk, added)
         let ids = try await SimulatedChains.stored(bulk).map(\.id)
         let expected = SimulatedChains.unusualIds.flatMap { text in
@@ -150,42 +157,23 @@ struct FactsBuildTests {
         await log.close()
     }
 
-    @Test("A build up to a position in the middle holds no later event")
-    func middle() async throws {
-        let log = try await log(try SimulatedEvents.make())
-        let half = try await log.head().position / 2
-        let path = scratch.file("bulk.sqlite")
-        try await build(log).run(path: path, through: checkpoint(log, half))
-        let (bulk, added) = (
-            try FactsStore(path: path), try FactsStore(path: scratch.file("added.sqlite"))
-        )
-        try await add(added, log, through: half)
-        try await expectEqual(bulk, added)
-        await log.close()
-    }
-
     @Test("A chain longer than a page is never divided, in bulk or added")
     func longChain() async throws {
         let count = FactsStore.pageFactCount + 1
         let chain = SimulatedChains.id(SimulatedChains.app, "a")
         let other = SimulatedChains.id(SimulatedChains.otherApp, "a")
         let next = SimulatedChains.id(SimulatedChains.app, "b")
-        let log = try await log(
-            try SimulatedEvents.long(2, next) + SimulatedEvents.long(count, chain)
-                + SimulatedEvents.long(3, other))
-        let head = try await log.head().position
+        let facts =
+            SimulatedChains.long(2, next) + SimulatedChains.long(count, chain)
+            + SimulatedChains.long(3, other)
+        let checkpoint = ProjectionCursor(position: Int64(count), leafHash: nil)
         let path = scratch.file("bulk.sqlite")
-        try await build(log).run(path: path, through: checkpoint(log, head))
+        try load(facts, path, checkpoint: checkpoint)
         let bulk = try FactsStore(path: path)
         let added = try FactsStore(path: scratch.file("added.sqlite"))
-        var position: Int64 = 0
-        while position < head {
-            let page = try await log.page(after: position, through: head)
-            let last = try #require(page.last).event
-            try await added.add(
-                page.flatMap { FactDecoder.decode($0) },
-                checkpoint: ProjectionCursor(position: last.position, leafHash: last.leafHash))
-            position = last.position
+        for start in stride(from: 0, to: facts.count, by: 1_000) {
+            let part = facts[start..<min(start + 1_000, facts.count)]
+            try await added.add(Array(part), checkpoint: checkpoint)
         }
         try await expectEqual(bulk, added)
         let first = try await bulk.page(after: nil)
@@ -195,6 +183,5 @@ struct FactsBuildTests {
         #expect(dates.count == count)
         #expect(dates == dates.sorted())
         #expect(try await bulk.page(after: chain).map(\.0) == [next])
-        await log.close()
     }
 }

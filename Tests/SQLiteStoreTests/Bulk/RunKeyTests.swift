@@ -83,7 +83,7 @@ struct RunKeyTests {
         }
     }
 
-    @Test("Random texts keep their order and round-trip", arguments: 1...10 as ClosedRange<UInt64>)
+    @Test("Random texts keep their order and round-trip", arguments: 1...3 as ClosedRange<UInt64>)
     func randomTexts(seed: UInt64) {
         var chance = SeededGenerator(seed: seed)
         let letters: [Character] = ["\0", "\0", "\u{1}", "a", "é", "🙂"]

@@ -18,6 +18,10 @@ enum SimulatedChains {
         "'; --",
     ]
 
+    /// The chains of most tests, which change none of them, and their rows.
+    static let some = make(30)
+    static let someRows = some.map { rows($0.id, $0.facts) }
+
     /// Chains in chain order: `count` lives under their own ids, and lives under `unusualIds`, each
     /// of those in two apps. Positions are distinct, and no chain's are consecutive.
     static func make(_ count: UInt64) -> [Chain] {
@@ -57,6 +61,19 @@ enum SimulatedChains {
         case .transaction(let transaction): Fact(transaction: transaction, origin: origin)
         case .pair(let transaction, let renewal, let status):
             Fact(pair: transaction, renewal: renewal, status: status, origin: origin)
+        }
+    }
+
+    /// Facts of one chain that differ only in their dates and positions, from the latest date on.
+    static func long(_ count: Int, _ chain: ChainId) -> [ChainFact] {
+        let life = SubscriberWorld().life(seed: 1)
+        var transaction = life.deliveries.lazy.compactMap(\.transaction).first ?? .init()
+        return (0..<count).map { index in
+            transaction.signedDate = Timestamp(milliseconds: 1_700_000_000_000 - Int64(index))
+            let delivery = Delivery(
+                ordinal: index, receivedAt: Timestamp(milliseconds: 1_700_000_000_000),
+                evidence: .transaction(transaction))
+            return ChainFact(chain: chain, fact: fact(delivery, at: Int64(index) + 1))
         }
     }
 

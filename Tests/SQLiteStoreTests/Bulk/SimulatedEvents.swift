@@ -31,20 +31,6 @@ enum SimulatedEvents {
         ]
     }
 
-    /// One chain of `count` events that differ only in their dates.
-    static func long(_ count: Int, _ chain: ChainId) throws -> [NewEvent] {
-        let life = SubscriberWorld().life(seed: 1)
-        let transaction = life.deliveries.lazy.compactMap(\.transaction).first ?? .init()
-        return try (0..<count).map { index in
-            var transaction = transaction
-            transaction.signedDate = Timestamp(milliseconds: 1_700_000_000_000 - Int64(index))
-            let delivery = Delivery(
-                ordinal: index, receivedAt: Timestamp(milliseconds: 1_700_000_000_000),
-                evidence: .transaction(transaction))
-            return try event(delivery, chain)
-        }.compactMap { $0 }
-    }
-
     /// Nil for a pair, whose evidence has two tokens.
     static func event(_ delivery: Delivery, _ chain: ChainId) throws -> NewEvent? {
         let (kind, payload): (EventKind, [UInt8])

@@ -64,23 +64,21 @@ struct StoreReadConformance {
         }
     }
 
-    /// An event for every kind, source and trust with a code.
+    /// Events with every kind, source and trust that has a code.
     static func everyCode() throws -> [NewEvent] {
-        var events: [NewEvent] = []
-        for kind in EventKind.allCases {
-            for source in EventSource.allCases {
-                for trust in Trust.allCases {
-                    events.append(
-                        NewEvent(
-                            key: EventKey.make(kind, [source.rawValue, trust.rawValue]),
-                            attributes: EventAttributes(
-                                kind: kind, source: source, trust: trust, bundleId: BundleId("b")),
-                            receivedAt: Timestamp(milliseconds: 0),
-                            evidence: try Sample.packer.pack(.verbatim([]))))
-                }
-            }
+        let (kinds, sources, trusts) = (
+            EventKind.allCases, EventSource.allCases, Trust.allCases
+        )
+        return try (0..<max(kinds.count, sources.count, trusts.count)).map { number in
+            let kind = kinds[number % kinds.count]
+            return NewEvent(
+                key: EventKey.make(kind, ["\(number)"]),
+                attributes: EventAttributes(
+                    kind: kind, source: sources[number % sources.count],
+                    trust: trusts[number % trusts.count], bundleId: BundleId("b")),
+                receivedAt: Timestamp(milliseconds: 0),
+                evidence: try Sample.packer.pack(.verbatim([])))
         }
-        return events
     }
 
     @Test("Every kind, source and trust with a code round-trips", arguments: StoreEngine.all)
@@ -138,12 +136,12 @@ struct StoreReadConformance {
 
     @Test("A page holds the requested rows in order, from any place", arguments: StoreEngine.all)
     func paging(engine: StoreEngine) async throws {
-        let places: [Int64] = [.min, -1, 0, 1, 2, 5, 9, 10, 11, .max]
+        let places: [Int64] = [.min, 0, 1, 9, 10, .max]
         try await engine.withLog { store in
             _ = try await store.append(Sample.events(0..<10))
             for after in places {
                 for through in places {
-                    for limit in [.min, 0, 1, 3, 10, 11, .max] {
+                    for limit in [.min, 1, 3, 10, .max] {
                         let wanted = (1...10).filter { $0 > after && $0 <= through }
                             .prefix(max(1, limit))
                         let rows = try await store.events(

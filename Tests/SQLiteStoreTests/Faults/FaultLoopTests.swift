@@ -9,8 +9,9 @@ import Testing
 
 @Suite("Every file system call fails once", .serialized)
 struct FaultLoopTests {
-    /// Calls that fail, one in each interval of a scenario; a soak has all of them fail.
-    private static let sampleCount = 4
+    /// Calls that fail in each mode, one in each interval of a scenario; a soak has all of them
+    /// fail.
+    private static let sampleCount = 3
 
     /// The codes a fault may have. Never damage, which would make an operator restore a backup
     /// because a disk was full.
@@ -20,29 +21,21 @@ struct FaultLoopTests {
 
     /// Every mode with each call to fail, of `count` calls.
     static func faults(_ count: Int) -> [(mode: FaultMode, number: Int)] {
-        let sample = Soak.isOn ? nil : sampleCount
-        let calls = FaultPlan.calls(of: count, sample: sample, seed: Soak.seed)
-        return FaultMode.allCases.flatMap { mode in calls.map { (mode, $0) } }
-    }
-
-    @Test("A scenario without faults is answered completely and makes the counted calls")
-    func faultless() async throws {
-        let scenario = try FaultScenario()
-        let directory = try TemporaryDirectory()
-        let plan = FaultPlan(directory: directory.path, mode: .once, number: .max)
-        FaultFileSystem.apply(plan)
-        defer { FaultFileSystem.release(plan) }
-        let answers = await scenario.run(directory.path)
-        #expect(answers.codes.isEmpty)
-        #expect(answers.events.count == scenario.distinctCount + 1)
-        #expect(plan.callCount > 200)
-        #expect(!plan.hasFired)
+        FaultMode.allCases.flatMap { mode in
+            let sample = Soak.isOn ? nil : sampleCount
+            return FaultPlan.calls(of: count, in: mode, sample: sample, seed: Soak.seed)
+                .map { (mode, $0) }
+        }
     }
 
     @Test("No acknowledged event is lost or duplicated, whatever the mode")
     func scenario() async throws {
         let scenario = try FaultScenario()
-        let count = try await callCount { _ = await scenario.run($0) }
+        var faultless = FaultAnswers()
+        let count = try await callCount { faultless = await scenario.run($0) }
+        #expect(faultless.codes.isEmpty)
+        #expect(faultless.events.count == scenario.distinctCount + 1)
+        #expect(count > 200)
         for (mode, number) in Self.faults(count) {
             try await play(scenario, mode, number) { await scenario.run($0) }
         }

@@ -32,7 +32,7 @@ struct UnsyncedCommitTests {
         #expect(count.callCount > 50)
         // A transaction is whole and not durable where the process is killed at a sync.
         let numbers = (1...count.callCount).filter {
-            Soak.isOn || count.syncs.contains($0) || $0.isMultiple(of: 5)
+            Soak.isOn || count.syncs.contains($0) || $0.isMultiple(of: 9)
         }
         var duplicates = 0
         for number in numbers {

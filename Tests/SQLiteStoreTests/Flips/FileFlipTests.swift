@@ -10,7 +10,7 @@ import Testing
 @Suite("Any flipped bit in the file")
 struct FileFlipTests {
     /// Bytes tested per file.
-    static let sampleCount = Soak.count(100, soak: 8_000)
+    static let sampleCount = Soak.count(60, soak: 8_000)
 
     /// Appended to a log in which a change was not detected, so that every tree is written.
     static let more = try! (0..<40).map { try Sample.command("more\($0)", Array("\($0)".utf8)) }
@@ -28,21 +28,26 @@ struct FileFlipTests {
         .fileCorrupt, .fileNotDatabase, .fileForeign, .fileChanged, .fileNewer, .databaseFailure,
     ]
 
+    /// The file of a log of `SmallLog.crowd`, and its contents.
+    private static let sound = Task {
+        let origin = try TemporaryDirectory()
+        try await SmallLog.make(try SmallLog.crowd(), in: origin)
+        let path = origin.file("log.sqlite")
+        return (bytes: try Data(contentsOf: URL(filePath: path)), dump: try LogDump(path: path))
+    }
+
     @Test("It is refused or reported, unless no value or query result has changed")
     func everywhere() async throws {
-        let origin = try TemporaryDirectory()
         let events = try SmallLog.crowd()
-        try await SmallLog.make(events, in: origin)
-        let sound = try Data(contentsOf: URL(filePath: origin.file("log.sqlite")))
-        let dump = try LogDump(path: origin.file("log.sqlite"))
+        let (sound, dump) = try await Self.sound.value
         var chance = SeededGenerator(seed: Soak.seed)
         let stretch = max(1, sound.count / FileFlipTests.sampleCount)
         var counts = (refused: 0, reported: 0, silent: 0)
         // One byte of every interval, so that no page is left out; the first bytes are the file
-        // header, of which a third is tested outside soak.
+        // header, of which a fourth is tested outside soak.
         let places = stride(from: 100, to: sound.count, by: stretch)
             .map { Int.random(in: $0..<min($0 + stretch, sound.count), using: &chance) }
-        for place in Array(stride(from: 0, to: 100, by: Soak.isOn ? 1 : 3)) + places {
+        for place in Array(stride(from: 0, to: 100, by: Soak.isOn ? 1 : 4)) + places {
             let bit = Int.random(in: 0..<8, using: &chance)
             let note = Comment("bit \(bit) of byte \(place), seed \(Soak.seed)")
             let directory = try TemporaryDirectory()
@@ -98,12 +103,9 @@ struct FileFlipTests {
     @Test(
         "A file header with false records about its pages", arguments: [35, 39, 52, 55])
     func header(byte: Int) async throws {
-        let origin = try TemporaryDirectory()
-        try await SmallLog.make(try SmallLog.crowd(), in: origin)
-        let sound = try Data(contentsOf: URL(filePath: origin.file("log.sqlite")))
-        for bit in 0..<8 {
+        for bit in stride(from: 0, to: 8, by: Soak.isOn ? 1 : 3) {
             let directory = try TemporaryDirectory()
-            var bytes = sound
+            var bytes = try await Self.sound.value.bytes
             bytes[byte] ^= 1 << UInt8(bit)
             try bytes.write(to: URL(filePath: directory.file("log.sqlite")))
             if byte > 50 {

@@ -2,7 +2,7 @@ import Foundation
 import GRDB
 
 /// All readable contents of a log's file: every value with its storage class, and the schema.
-struct LogDump: Equatable {
+struct LogDump: Equatable, Sendable {
     private let lines: [String]
 
     init(path: String) throws {

@@ -7,29 +7,6 @@ import Testing
 
 @Suite("Several appenders")
 struct LogConcurrencyTests {
-    @Test("Many callers share transactions, and each gets its own answers in order")
-    func groupCommit() async throws {
-        let directory = try TemporaryDirectory()
-        let faults = FaultScript()
-        let log = try await EventLog.open(
-            directory: directory.path, faults: faults, busyTimeoutSeconds: 5)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            for number in 0..<200 {
-                group.addTask {
-                    let events = try Sample.events(number * 4..<number * 4 + 4)
-                    let positions = try await log.append(events).map(\.position)
-                    #expect(positions == Array(positions[0]..<positions[0] + 4))
-                    let row = try await log.event(at: positions[2])
-                    #expect(row?.event.key == events[2].key)
-                }
-            }
-            try await group.waitForAll()
-        }
-        #expect(try await log.head().position == 800)
-        #expect(faults.count <= 200)
-        await log.close()
-    }
-
     @Test("A checkpoint during appends does not affect reads")
     func checkpoints() async throws {
         let directory = try TemporaryDirectory()

@@ -10,15 +10,13 @@ import Testing
 
 @Suite("Opening the log's file")
 struct LogFileTests {
-    /// Creates a log, closes it, corrupts it, and returns the code with which it is refused.
+    /// Corrupts the file of a log, and returns the code with which it is refused.
     private func refusal(
         spoil: (LogTampering) throws -> Void
     ) async throws -> StoreError.Code? {
         let directory = try TemporaryDirectory()
-        let log = try await EventLog.open(directory: directory.path)
-        _ = try await log.append(Sample.events(0..<20))
-        await log.close()
         let path = directory.file("log.sqlite")
+        try await LogAuditTests.twenty.value.write(to: URL(filePath: path))
         try spoil(LogTampering(path: path))
         let before = try Data(contentsOf: URL(filePath: path))
         do throws(StoreError) {

@@ -18,22 +18,15 @@ struct LogTreeTests {
         return SHA256.hash(prefix: 0x01, root(leaves[..<middle]), root(leaves[middle...]))
     }
 
-    @Test("The root of the empty tree is the hash of nothing")
-    func empty() {
-        #expect(
-            CompactRange().root.hexadecimal
-                == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
-    }
-
-    @Test("The root matches the definition for every size up to 600")
+    @Test("The root matches the definition for every size up to 130")
     func definition() {
         var range = CompactRange()
         var leaves: [Digest] = []
-        for size in 0...600 {
+        for size in 0...130 {
             #expect(range.root == LogTreeTests.root(leaves[...]), "size \(size)")
             #expect(range.size == Int64(size))
             #expect(range.nodes.count == size.nonzeroBitCount)
-            let leaf = SHA256.hash([0x00, UInt8(truncatingIfNeeded: size), UInt8(size >> 8)])
+            let leaf = SHA256.hash([0x00, UInt8(size)])
             leaves.append(leaf)
             range.append(leaf)
         }

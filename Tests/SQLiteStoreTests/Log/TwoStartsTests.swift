@@ -94,7 +94,7 @@ struct TwoStartsTests {
         try second.close()
     }
 
-    @Test("Many processes opening a new file at once all succeed", arguments: 1...10)
+    @Test("Many processes opening a new file at once all succeed", arguments: 1...5)
     func many(round: Int) async throws {
         let directory = try TemporaryDirectory()
         try await withThrowingTaskGroup(of: Void.self) { group in

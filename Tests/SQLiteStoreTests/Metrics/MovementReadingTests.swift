@@ -10,10 +10,7 @@ import Testing
 struct MovementReadingTests {
     private let directory: TemporaryDirectory
     private let store: ProjectionsStore
-    private let rows = Self.rows
-
-    private static let chains = SimulatedChains.make(30)
-    private static let rows = chains.map { SimulatedChains.rows($0.id, $0.facts) }
+    private let rows = SimulatedChains.someRows
 
     private static let all = MovementPlan(
         months: [Timestamp(milliseconds: .min)..<ReportDays.end],
@@ -88,7 +85,7 @@ struct MovementReadingTests {
     @Test("A contribution holds the first and the last arrival of its chain's events")
     func times() async throws {
         let facts = Dictionary(
-            uniqueKeysWithValues: Self.chains.map { ($0.id, $0.facts) })
+            uniqueKeysWithValues: SimulatedChains.some.map { ($0.id, $0.facts) })
         let page = try #require(await store.contributions(after: 0))
         var read: [ContributionPage.Chain] = []
         try page.readChains { read.append($0) }

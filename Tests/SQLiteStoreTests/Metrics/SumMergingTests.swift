@@ -65,8 +65,7 @@ struct SumMergingTests {
         let store = try ProjectionsStore(path: file.path)
         #expect(try await store.metricClasses().count == 0)
         var counts: Set<Int> = [0]
-        for chain in SimulatedChains.make(30) {
-            let rows = SimulatedChains.rows(chain.id, chain.facts)
+        for rows in SimulatedChains.someRows {
             try await store.update([rows], checkpoint: .start)
             let table = try await store.metricClasses()
             // A store without a cache.

@@ -32,20 +32,8 @@ struct OperationsReplacedFileTests {
     }
 
     @Test(
-        "No write succeeds and no read returns once a file is gone",
+        "Without a file no call succeeds; a copy is another; with the same one back it continues",
         arguments: files)
-    func removed(file: String) async throws {
-        let directory = try TemporaryDirectory()
-        let store = try await OperationsStore.open(directory: directory.path)
-        _ = try await store.quarantine(item(1))
-        try store.requireUsable()
-        try FileManager.default.removeItem(atPath: directory.file(file))
-        await expectLoss(store)
-        await store.close()
-    }
-
-    @Test(
-        "A copy is another file; with the same one back it continues", arguments: files)
     func copied(file: String) async throws {
         let directory = try TemporaryDirectory()
         let store = try await OperationsStore.open(directory: directory.path)
@@ -65,21 +53,6 @@ struct OperationsReplacedFileTests {
         let next = try await OperationsStore.open(directory: directory.path)
         #expect(try await next.quarantineCount() == 2)
         await next.close()
-    }
-
-    @Test("All of them moved away and back: nothing is lost")
-    func moved() async throws {
-        let directory = try TemporaryDirectory()
-        let store = try await OperationsStore.open(directory: directory.path)
-        _ = try await store.quarantine(item(1))
-        let names = OperationsReplacedFileTests.files.map { directory.file($0) }
-        for name in names { #expect(rename(name, name + ".old") == 0) }
-        await expectLoss(store)
-        for name in names { #expect(rename(name + ".old", name) == 0) }
-        #expect(try await store.quarantineCount() == 1)
-        _ = try await store.quarantine(item(2))
-        #expect(try await store.quarantineCount() == 2)
-        await store.close()
     }
 
     @Test("A write during which the file is removed does not succeed")

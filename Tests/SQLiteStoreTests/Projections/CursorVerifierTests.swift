@@ -45,12 +45,12 @@ struct LogWitnessTests {
 
     @Test("Data derived from the log is confirmed however far it has grown since")
     func grown() async throws {
-        let log = try await log((1...17).map(String.init), in: directory)
-        for pageCount: Int64 in [1, 2, 16, 17, 18] {
-            for size: Int64 in 1...17 {
-                let event = try #require(try await log.event(at: size)?.event)
-                let checkpoint = ProjectionCursor(
-                    position: size, leafHash: event.leafHash, tree: try await tree(log, size))
+        let log = try await log((1...9).map(String.init), in: directory)
+        for size: Int64 in 1...9 {
+            let event = try #require(try await log.event(at: size)?.event)
+            let checkpoint = ProjectionCursor(
+                position: size, leafHash: event.leafHash, tree: try await tree(log, size))
+            for pageCount: Int64 in [1, 2, 8, 9, 10] {
                 let witness = CursorVerifier(log, pageCount: pageCount)
                 #expect(try await witness.confirms(checkpoint), "\(size) by \(pageCount)")
                 // Again, from the cache.
@@ -65,7 +65,7 @@ struct LogWitnessTests {
     func parted() async throws {
         let ids = (1...9).map(String.init)
         let log = try await log(ids, in: directory)
-        for parted in 0..<8 {
+        for parted in [0, 3, 4, 7] {
             let place = try TemporaryDirectory()
             var others = ids
             others[parted] = "another"

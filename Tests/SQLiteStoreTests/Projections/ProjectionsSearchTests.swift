@@ -11,13 +11,12 @@ import Testing
 struct ProjectionsSearchTests {
     private let directory: TemporaryDirectory
     private let store: ProjectionsStore
-    private static let chains = SimulatedChains.make(4)
 
     init() throws {
         directory = try TemporaryDirectory()
         let file = try ProjectionsBuild(
             path: directory.file("p.sqlite"), build: ProjectionsStore.Build(catalogueHash: "none"))
-        try file.append(EncodedRows(Self.chains.map { SimulatedChains.rows($0.id, $0.facts) }))
+        try file.append(EncodedRows(SimulatedChains.someRows))
         try file.finish(checkpoint: .start)
         store = try ProjectionsStore(path: file.path)
     }
@@ -52,7 +51,7 @@ struct ProjectionsSearchTests {
 
     @Test("What an event decided is found by its chain, up to a moment and a number")
     func decided() async throws {
-        let chain = try #require(Self.chains.first { $0.facts.count > 2 })
+        let chain = try #require(SimulatedChains.some.first { $0.facts.count > 2 })
         let life = Lifecycle(chain.facts, environment: .production, catalogue: Catalogue())
         var count = 0
         for position in chain.facts.map(\.position) {

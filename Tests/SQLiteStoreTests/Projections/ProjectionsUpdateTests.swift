@@ -11,9 +11,7 @@ import Testing
 struct ProjectionsUpdateTests {
     private let directory: TemporaryDirectory
     private let store: ProjectionsStore
-    private let rows = Self.rows
-
-    private static let rows = SimulatedChains.make(40).map { SimulatedChains.rows($0.id, $0.facts) }
+    private let rows = SimulatedChains.someRows
 
     init() throws {
         directory = try TemporaryDirectory()

@@ -1,10 +1,8 @@
 import AppStore
 import AppStoreAPI
 import AppleSync
-import Foundation
 import Intake
 import Service
-import Simulator
 import TestSupport
 import Testing
 
@@ -40,20 +38,6 @@ struct APIAccessTests {
         #expect(error?.code == .invalidValue)
         #expect(error?.key == "apps[0].api.baseUrl")
         #expect(error?.description.contains("word@") == false)
-    }
-
-    @Test("A key file is read, and it is known whether others can read it")
-    func keyFile() throws {
-        let directory = try TemporaryDirectory()
-        let key = try ServedKey()
-        let path = try directory.write(key.pem, to: "key.p8")
-        let api = Configuration.API(keyId: "k", issuerId: "i", privateKeyFile: path)
-        for (mode, isOpen) in [(0o600, false), (0o400, false), (0o640, true), (0o604, true)] {
-            try FileManager.default.setAttributes(
-                [.posixPermissions: mode], ofItemAtPath: path)
-            #expect(ServiceConfiguration.SecretPath.isOpenToOthers(path) == isOpen)
-            _ = try APICredentials(api, bundleId: BundleId("a"), key: "apps[0].api")
-        }
     }
 
     @Test("An invalid key is refused, and its setting is named")

@@ -23,64 +23,42 @@ struct ReconcileLoopTests {
         return place
     }
 
-    /// Runs the loop beside a served ledger until its first note.
-    func firstNote(
-        _ place: TemporaryLedger, _ apple: AskedApple
-    ) async throws -> ServingNote? {
-        try await notes(place, apple, until: { _ in true }).first?.note
-    }
-
     /// Runs the loop until the last wanted note; with the time of each since the start.
     func notes(
         _ place: TemporaryLedger, _ apple: AskedApple,
         others: [BundleId: AppStoreServerAPIClient] = [:],
         until isLast: @escaping @Sendable (Int64) -> Bool
     ) async throws -> [(elapsed: Int64, note: ServingNote)] {
-        try await Gate.ledgers.pass {
-            let clock = apple.clock
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(place.configuration), environments: [.production],
-                roots: TestAuthority.roots, steady: nil
-            ) { clock.now }
-            async let projecting: Void = host.run()
+        let clock = apple.clock
+        return try await place.serve(by: clock) { host in
             let (notes, reported) = AsyncStream.makeStream(of: (Int64, ServingNote).self)
             let loop = ReconcileLoop(
                 host, clients: others.merging([AskedApple.app: apple.client]) { $1 }, clock: clock
             ) { reported.yield((clock.elapsedMilliseconds, $0)) }
-            let lastProgress = await withTaskGroup(of: Void.self) { group in
+            return await withTaskGroup(of: Void.self) { group in
                 group.addTask { await loop.run() }
-                var lastProgress: [(elapsed: Int64, note: ServingNote)] = []
+                var noted: [(elapsed: Int64, note: ServingNote)] = []
                 for await (elapsed, note) in notes {
-                    lastProgress.append((elapsed, note))
+                    noted.append((elapsed, note))
                     if isLast(elapsed) { break }
                 }
                 group.cancelAll()
-                return lastProgress
+                return noted
             }
-            host.stop()
-            await projecting
-            return lastProgress
         }
     }
 
-    @Test("A key that Apple refuses is reported, and the loop continues")
-    func refusedKey() async throws {
-        let place = try await strange()
-        var reported: [ServingNote] = []
-        let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
-        if let note = try await firstNote(place, apple) { reported.append(note) }
-        #expect(reported.map(\.environment) == [.production])
-        #expect(reported.first?.message.contains("reconcile") == true)
-    }
-
     @Test(
-        "The first round is a minute after the start, and a refused key pauses for an hour")
+        "The first round is a minute after the start; a refused key is noted, and rests for an hour"
+    )
     func rounds() async throws {
         let place = try await strange()
         let apple = try AskedApple(key: try ServedKey(keyId: "OTHER"))
         let first = ReconcileLimits.firstRoundMilliseconds
-        let lastProgress = try await notes(place, apple, until: { $0 > first })
-        let times = Set(lastProgress.map(\.elapsed)).sorted()
+        let noted = try await notes(place, apple, until: { $0 > first })
+        #expect(noted.allSatisfy { $0.note.environment == .production })
+        #expect(noted.first?.note.message.contains("reconcile") == true)
+        let times = Set(noted.map(\.elapsed)).sorted()
         #expect(times == [first, first + ReconcileLimits.refusedAppMilliseconds])
         // Rounds between them sent no request.
         #expect(
@@ -176,7 +154,8 @@ struct ReconcileLoopTests {
     func closes() async throws {
         let place = try await AskedApple.ledger()
         let apple = try AskedApple()
-        let note = try #require(try await firstNote(place, apple))
+        let note = try #require(
+            try await notes(place, apple, until: { _ in true }).first?.note)
         #expect(note.code == "reconciled")
         let report = try #require(note.reconciled)
         #expect(report.count(.closed) > 0)
@@ -186,11 +165,22 @@ struct ReconcileLoopTests {
         #expect(note.level == .notice)
     }
 
-    @Test("Reconciling can be switched off", arguments: [("on", true), ("off", false)])
-    func configured(_ word: String, _ expected: Bool) throws {
-        let read = try ServiceConfiguration(yaml: "server: { reconcile: \(word) }")
-        #expect(read.server.reconcile == expected)
-        #expect(ServiceConfiguration().server.reconcile)
+    @Test(
+        "Recovery and reconciliation are on unless configured otherwise, by a valid value",
+        arguments: ["recovery", "reconcile"])
+    func configured(_ key: String) throws {
+        func isOn(_ read: ServiceConfiguration) -> Bool {
+            key == "recovery" ? read.server.recovers : read.server.reconcile
+        }
+        #expect(isOn(ServiceConfiguration()))
+        for (word, expected) in [("on", true), ("off", false)] {
+            let read = try ServiceConfiguration(yaml: "server: { \(key): \(word) }")
+            #expect(isOn(read) == expected)
+        }
+        let error = #expect(throws: ConfigurationError.self) {
+            try ServiceConfiguration(yaml: "server: { \(key): sometimes }")
+        }
+        #expect(error?.key == "server.\(key)")
     }
 
     /// Notes each wait, and ends it like that of a cancelled task.
@@ -252,13 +242,5 @@ struct ReconcileLoopTests {
             #expect(count == firstWaits.count)
             #expect(clock.all.sorted() == firstWaits)
         }
-    }
-
-    @Test("Another value is refused, and the setting named")
-    func misconfigured() {
-        let error = #expect(throws: ConfigurationError.self) {
-            try ServiceConfiguration(yaml: "server: { reconcile: sometimes }")
-        }
-        #expect(error?.key == "server.reconcile")
     }
 }

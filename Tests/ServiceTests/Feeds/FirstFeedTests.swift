@@ -13,9 +13,7 @@ struct FirstFeedTests {
 
     /// The customer had cancelled, and no event states the end.
     private func filled() async throws -> (TemporaryLedger, ManualClock) {
-        let place = try TemporaryLedger()
-        _ = try await place.ingest([chain.bought(), chain.turnedOff(0)])
-        return (place, ManualClock(chain.start(3)))
+        (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
     }
 
     @Test("Changes that came due before any subscription are emitted once, also after a restart")

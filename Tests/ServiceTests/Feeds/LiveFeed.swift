@@ -85,6 +85,26 @@ struct LiveFeed: Sendable {
     }
 }
 
+extension LiveFeed {
+    /// A dispatcher to endpoints.
+    ///
+    /// - Parameter feed: that of another process; nil: this one.
+    func dispatcher(
+        _ receiver: Receiver, _ names: [String] = ["books"], feed: ChangeFeed? = nil,
+        notes: NoteBook = NoteBook()
+    ) -> WebhookDispatcher {
+        WebhookDispatcher(
+            endpoints: names.map { .test($0) }, feeds: [feed ?? self.feed], transport: receiver,
+            clock: clock
+        ) { notes.add($0) }
+    }
+
+    /// Yields until a condition holds.
+    func wait(_ isSo: () async throws -> Bool) async throws {
+        while try await !isSo() { await Task.yield() }
+    }
+}
+
 /// The notes of dispatchers.
 final class NoteBook: Sendable {
     private let notes = Mutex<[ServingNote]>([])

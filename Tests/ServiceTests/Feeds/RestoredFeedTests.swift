@@ -19,16 +19,10 @@ struct RestoredFeedTests {
     /// The chain's customer has cancelled it.
     private var ending: [MadeDelivery] { [chain.bought(), chain.turnedOff(0)] }
 
-    private func other(_ number: Int) -> MadeChain {
-        var other = MadeChain()
-        other.id = "60000000000000\(number)"
-        return other
-    }
+    private func other(_ number: Int) -> MadeChain { MadeChain(id: "60000000000000\(number)") }
 
     private func readings(_ live: LiveFeed) async throws -> [ClockReading] {
-        let id = ChainId(
-            bundleId: BundleId(MadeChain.app),
-            originalTransactionId: OriginalTransactionId(chain.id))
+        let id = chain.chainId
         return try await live.session.ledger.operations.clockReadings(of: [id])[id] ?? []
     }
 

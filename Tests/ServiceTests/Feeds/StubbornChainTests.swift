@@ -36,13 +36,13 @@ struct StubbornChainTests {
             }
             let webhook = live.webhook(receiver)
             try await webhook.deliverAll()
-            try await live.take(stubborn.flatMap(\.life))
+            try await live.take(stubborn.map { $0.bought() })
             try await webhook.deliverAll()
             #expect(receiver.taken.isEmpty)
             // Just past the wait for the next probe.
             live.clock.advance(byMilliseconds: WebhookLimits.longestProbeMilliseconds * 2)
             let others = Self.chains(11, from: 2_000)
-            try await live.take(others.flatMap(\.life))
+            try await live.take(others.map { $0.bought() })
             try await webhook.deliverAll()
             #expect(Set(receiver.taken.map(\.chain)) == Set(others.map(\.id)))
         }

@@ -22,7 +22,7 @@ struct UnstatedClockTests {
 
     @Test(
         "Old events, few and more than are processed together: every chain is emitted to its end",
-        arguments: [40, Int(FeedLimits.newEventCount) / 2 + 30])
+        arguments: [10, Int(FeedLimits.newEventCount) / 2 + 1])
     func imported(count: Int) async throws {
         let chains = (0..<count).map {
             MadeChain(

@@ -16,16 +16,6 @@ struct WebhookBeginningTests {
     private let chain = MadeChain()
     private let news = MadeChain(id: "500000000000009", start: MadeChain().start(2))
 
-    private func dispatcher(
-        _ live: LiveFeed, _ receiver: Receiver, _ names: [String] = ["books"],
-        feed: ChangeFeed? = nil, notes: NoteBook = NoteBook()
-    ) -> WebhookDispatcher {
-        WebhookDispatcher(
-            endpoints: names.map { .test($0) }, feeds: [feed ?? live.feed], transport: receiver,
-            clock: live.clock
-        ) { notes.add($0) }
-    }
-
     /// The feed of another process on the same directory.
     private func otherFeed(_ live: LiveFeed) -> ChangeFeed {
         let session = live.session
@@ -38,11 +28,6 @@ struct WebhookBeginningTests {
         try await live.session.ledger.operations.webhookEndpoint("books")
     }
 
-    /// Yields until a condition holds.
-    private func wait(_ isSo: () async throws -> Bool) async throws {
-        while try await !isSo() { await Task.yield() }
-    }
-
     // MARK: Restarts
 
     @Test("A service that ends before the feed's first step loses nothing")
@@ -50,7 +35,7 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            await dispatcher(live, receiver).begin()
+            await live.dispatcher(receiver).begin()
             try await live.append([news.bought()])
             #expect(live.feed.horizon == nil)
         }
@@ -71,7 +56,7 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            await dispatcher(live, receiver).begin()
+            await live.dispatcher(receiver).begin()
         }
         clock.set(chain.start(3))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
@@ -90,7 +75,7 @@ struct WebhookBeginningTests {
         var first: WebhookEndpointRow?
         for _ in 0..<3 {
             try await LiveFeed.open(place, clock: clock, begins: false) { live in
-                await dispatcher(live, receiver).begin()
+                await live.dispatcher(receiver).begin()
                 if first == nil { first = try await row(live) }
                 #expect(try await row(live) == first)
                 #expect(first?.cursor.position == 2)
@@ -107,7 +92,7 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            await dispatcher(live, receiver).begin()
+            await live.dispatcher(receiver).begin()
             try await live.append([news.bought()])
         }
         clock.set(chain.start(3).advanced(byMilliseconds: -60_000))
@@ -127,18 +112,18 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
             let receiver = Receiver()
-            await dispatcher(live, receiver).begin()
+            await live.dispatcher(receiver).begin()
             let first = try await row(live)
             try await live.append([news.bought()])
             clock.advance(byMilliseconds: 1_000)
 
             let feed = otherFeed(live)
-            let second = dispatcher(live, receiver, feed: feed)
+            let second = live.dispatcher(receiver, feed: feed)
             await second.begin()
             #expect(try await row(live) == first)
             try await feed.step()
             let running = Task { await second.run() }
-            try await wait { !receiver.taken.isEmpty }
+            try await live.wait { !receiver.taken.isEmpty }
             #expect(receiver.taken.map(\.chain) == [news.id])
             running.cancel()
             await running.value
@@ -150,25 +135,25 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(0)))
         try await LiveFeed.open(place, clock: clock) { live in
             let (old, new) = (Receiver(), Receiver())
-            let first = dispatcher(live, old, ["old"])
+            let first = live.dispatcher(old, ["old"])
             await first.begin()
             let running = Task { await first.run() }
             let feed = otherFeed(live)
-            let second = dispatcher(live, new, ["new"], feed: feed)
+            let second = live.dispatcher(new, ["new"], feed: feed)
             await second.begin()
             // The first one's feed passes the other endpoint's start, and stores its clock.
             try await live.take([news.bought()])
             try await live.pass(to: chain.start(3))
             let reported = try await live.changes(after: .afterEvent(at: 2)).map(\.id)
             #expect(reported.count > 1)
-            try await wait { old.taken.count >= reported.count }
+            try await live.wait { old.taken.count >= reported.count }
             #expect(new.tried.isEmpty)
             running.cancel()
             await running.value
 
             let next = Task { await second.run() }
             try await feed.step()
-            try await wait { new.taken.count >= reported.count }
+            try await live.wait { new.taken.count >= reported.count }
             #expect(Set(new.taken.map(\.id)) == Set(reported))
             next.cancel()
             await next.value
@@ -193,7 +178,7 @@ struct WebhookBeginningTests {
             let webhook = live.webhook(receiver)
             try await withoutOperations(live) {
                 await #expect(throws: StoreError.self) { try await webhook.step() }
-                await dispatcher(live, receiver, notes: notes).begin()
+                await live.dispatcher(receiver, notes: notes).begin()
                 #expect(notes.texts.count == 1)
             }
 
@@ -212,7 +197,7 @@ struct WebhookBeginningTests {
         let (place, clock) = (try await LiveFeed.placeOfEnding(chain), ManualClock(chain.start(3)))
         let receiver = Receiver()
         try await LiveFeed.open(place, clock: clock, begins: false) { live in
-            await dispatcher(live, receiver).begin()
+            await live.dispatcher(receiver).begin()
             try await live.append([news.bought()])
         }
         clock.advance(byMilliseconds: 60_000)

@@ -18,22 +18,24 @@ struct WebhookClientTests {
     static let key = [UInt8](1...32)
     static let secretText = "whsec_" + String(decoding: Base64.standard.encode(key), as: UTF8.self)
 
+    /// Of endpoints that are not in it.
+    private static let operations = Task {
+        try await OperationsStore.open(directory: TemporaryDirectory.shared().path)
+    }
+
     /// Posts one test message to a receiver.
     func post(
         _ address: String, timeoutMilliseconds: Int64 = WebhookLimits.timeoutMilliseconds
     ) async throws -> WebhookOutcome {
-        let directory = try TemporaryDirectory()
         let secret = try #require(WebhookSecret(text: Self.secretText))
         let endpoint = WebhookEndpoint(
             name: "books", url: address, environment: .production, filter: ChangeFilter(),
             secret: secret)
-        let operations = try await OperationsStore.open(directory: directory.path)
         let client = HTTPTransport.toReceivers(timeoutMilliseconds: timeoutMilliseconds)
         let outcome = try await WebhookSender(
             endpoint: endpoint, transport: client, clock: SystemClock()
-        ).test(operations)
+        ).test(Self.operations.value)
         await client.close()
-        await operations.close()
         return outcome
     }
 
@@ -46,6 +48,9 @@ struct WebhookClientTests {
             #expect(request.path == "/hooks?tenant=1")
             let id = try #require(request.headers["webhook-id"])
             let timestamp = try #require(request.headers["webhook-timestamp"])
+            let seconds = try #require(Double(timestamp))
+            #expect(abs(seconds - Date.now.timeIntervalSince1970) < 600)
+            #expect(request.headers["content-type"] == "application/json")
             let code = HMACSHA256.code(
                 [Array("\(id).\(timestamp).".utf8), request.body], key: Self.key)
             let expected =
@@ -55,20 +60,9 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("a message carries the trace of the task that posts it, and no other")
-    func trace() async throws {
-        try await LocalReceiver.open { receiver, address in
-            _ = try await post(address)
-            let trace = TraceContext()
-            _ = try await TraceContext.$current.withValue(trace) { try await post(address) }
-            let fields = receiver.requests.map { $0.headers["traceparent"] }
-            #expect(fields == [nil, trace.header])
-        }
-    }
-
     @Test(
         "a response is its status, and a redirect is not followed",
-        arguments: [200, 204, 301, 307, 400, 410, 500, 503])
+        arguments: [204, 301, 307, 410, 503])
     func statuses(_ status: Int) async throws {
         try await LocalReceiver.open(
             answering: .status(status, headers: [("location", "/elsewhere")])

@@ -92,7 +92,7 @@ struct WebhookConfigurationTests {
         }
     }
 
-    @Test("during rotation each secret of the file signs, in its order")
+    @Test("during rotation each secret of the file signs, in its order; none is shown")
     func rotation() throws {
         // The example of the specification, and the same message under the bytes 1 to 32.
         let signatures = [
@@ -109,6 +109,8 @@ struct WebhookConfigurationTests {
             id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330,
             body: Array(#"{"test": 2432232314}"#.utf8))
         #expect(signature == signatures.joined(separator: " "))
+        #expect(String(describing: secret) == "WebhookSecret")
+        #expect(!String(reflecting: secret).contains("MfKQ9"))
     }
 
     private func base64(_ count: Int) -> String {

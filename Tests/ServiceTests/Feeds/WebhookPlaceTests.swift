@@ -100,7 +100,7 @@ struct WebhookPlaceTests {
             try await operations.keep(before, done: waiting.map(\.chainPlace))
             try await live.take([MadeChain(id: "500000000000010").bought()])
             let running = Task { await webhook.run() }
-            try await wait {
+            try await live.wait {
                 try await operations.webhookEndpoint("books")?.cursor.position == 3
             }
             running.cancel()
@@ -112,38 +112,56 @@ struct WebhookPlaceTests {
         }
     }
 
+    @Test("A cursor that moved past filtered changes belongs to the same log after a restart")
+    func quietEvents() async throws {
+        let (place, clock) = (try TemporaryLedger(), ManualClock(chain.start(4)))
+        let started = WebhookEndpoint.test(types: [.transition(.started)])
+        try await LiveFeed.open(place, clock: clock) { live in
+            let receiver = Receiver { _ in .answered(status: 500) }
+            let webhook = live.webhook(receiver, started)
+            try await webhook.deliverAll()
+            try await live.take([chain.bought()])
+            try await webhook.deliverAll()
+            // Nothing that this endpoint's filter admits; the cursor moves all the same.
+            try await live.take([chain.turnedOff(0)])
+            try await webhook.deliverAll()
+            receiver.answer { _ in .answered(status: 200) }
+            try await live.pass(to: live.clock.now.advanced(byMilliseconds: 60_000))
+            try await webhook.deliverAll()
+            #expect(receiver.taken.map(\.type) == ["started"])
+        }
+        // While no service runs.
+        _ = try await place.ingest([other.bought()])
+        try await LiveFeed.open(place, clock: clock) { live in
+            let (receiver, notes) = (Receiver(), NoteBook())
+            let webhook = live.webhook(receiver, started, notes: notes)
+            try await webhook.deliverAll()
+            #expect(notes.texts.isEmpty)
+            #expect(receiver.taken.map(\.chain) == [other.id])
+        }
+    }
+
     // MARK: Several processes
-
-    private func dispatcher(_ live: LiveFeed, _ receiver: Receiver) -> WebhookDispatcher {
-        WebhookDispatcher(
-            endpoints: [.test()], feeds: [live.feed], transport: receiver, clock: live.clock
-        ) { _ in }
-    }
-
-    /// Yields until a condition holds.
-    private func wait(_ isSo: () async throws -> Bool) async throws {
-        while try await !isSo() { await Task.yield() }
-    }
 
     @Test("Of two services on one directory one delivers; the other takes over when it ends")
     func one() async throws {
         try await open { live in
             let operations = live.session.ledger.operations
             let (first, second) = (Receiver(), Receiver())
-            let (one, two) = (dispatcher(live, first), dispatcher(live, second))
+            let (one, two) = (live.dispatcher(first), live.dispatcher(second))
             let running = Task { await one.run() }
-            try await wait { try await operations.webhookEndpoint("books") != nil }
+            try await live.wait { try await operations.webhookEndpoint("books") != nil }
             let waiting = Task { await two.run() }
             try await live.take(chain.life)
             let reported = try await live.changes().map(\.id)
-            try await wait { first.taken.count >= reported.count }
+            try await live.wait { first.taken.count >= reported.count }
             #expect(first.taken.map(\.id) == reported)
             #expect(second.tried.isEmpty)
 
             running.cancel()
             await running.value
             try await live.take([other.bought()])
-            try await wait { !second.taken.isEmpty }
+            try await live.wait { !second.taken.isEmpty }
             #expect(second.taken.map(\.type) == ["started"])
             #expect(first.taken.count == reported.count)
             waiting.cancel()
@@ -158,7 +176,7 @@ struct WebhookPlaceTests {
             let webhook = live.webhook(Receiver())
             await live.session.ledger.operations.close()
             let running = Task { await webhook.run() }
-            try await wait { live.clock.waits.count >= 8 }
+            try await live.wait { live.clock.waits.count >= 8 }
             running.cancel()
             await running.value
             #expect(

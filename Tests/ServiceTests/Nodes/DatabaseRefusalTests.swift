@@ -108,8 +108,7 @@ struct DatabaseRefusalTests {
         let place = try NodePlace()
         let chain = MadeChain()
         try await place.run(count: 1) { nodes in
-            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
-            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+            try await nodes[0].live(chain)
         }
         // As after a failover to a standby that was behind.
         let schema = place.productionSchema
@@ -140,42 +139,27 @@ struct DatabaseRefusalTests {
         }
     }
 
-    @Test("A node whose log went back returns no evidence of the log that is there now")
+    @Test("A node whose log went back returns no evidence of the log there now; its audit reads it")
     func evidence() async throws {
         let place = try NodePlace()
         let chain = MadeChain()
         try await place.run(count: 1) { nodes in
-            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
-            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+            try await nodes[0].live(chain)
             _ = try await nodes[0].chainEvents(chain.id, QueryScope(), after: 0, limit: 10)
-            try await place.changeEvents(
-                """
-                UPDATE \(place.productionSchema).events SET leaf_hash = sha256(leaf_hash)
-                WHERE position = 4
-                """)
-            // Not even of the positions before it.
-            await #expect(throws: StoreError(.logWentBack, reason: "", remedy: "")) {
-                _ = try await nodes[0].chainEvents(chain.id, QueryScope(), after: 0, limit: 1)
-            }
-            let answer = try await nodes[0].subscription(chain.id, QueryScope())
-            #expect(answer.position == 4)
-        }
-    }
-
-    @Test("The audit of a log that went back reads it, and is not sound")
-    func audit() async throws {
-        let place = try NodePlace()
-        let chain = MadeChain()
-        try await place.run(count: 1) { nodes in
-            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
-            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
             let ledger = try nodes[0].ledger(.production).ledger
             let audit = Audit(
                 log: ledger.log, directory: ledger.directory, environment: .production)
             #expect(try await audit.verify(verifier: nil).isSound)
             let schema = place.productionSchema
             try await place.changeEvents(
-                "UPDATE \(schema).events SET leaf_hash = sha256(leaf_hash) WHERE position = 4",
+                "UPDATE \(schema).events SET leaf_hash = sha256(leaf_hash) WHERE position = 4")
+            // Not even of the positions before it.
+            await #expect(throws: StoreError(.logWentBack, reason: "", remedy: "")) {
+                _ = try await nodes[0].chainEvents(chain.id, QueryScope(), after: 0, limit: 1)
+            }
+            let answer = try await nodes[0].subscription(chain.id, QueryScope())
+            #expect(answer.position == 4)
+            try await place.changeEvents(
                 "ALTER TABLE \(schema).evidence DISABLE TRIGGER USER",
                 "UPDATE \(schema).evidence SET bytes = NULL WHERE position = 1",
                 "ALTER TABLE \(schema).evidence ENABLE TRIGGER USER")
@@ -278,8 +262,7 @@ struct DatabaseRefusalTests {
         let place = try NodePlace()
         let chain = MadeChain()
         try await place.run(count: 1) { nodes in
-            for delivery in chain.life { _ = try await nodes[0].post(delivery) }
-            _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: 4))
+            try await nodes[0].live(chain)
         }
         try await place.changeEvents(
             "DELETE FROM \(place.productionSchema).events WHERE position = 4")

@@ -59,10 +59,7 @@ struct NodeClockTests {
             var feeds: [ChangeFeed] = []
             for (node, time) in zip(nodes, [behind, ahead]) {
                 let served = try node.ledger(.production)
-                feeds.append(
-                    ChangeFeed(ledger: served.ledger, clock: ManualClock(time)) {
-                        served.board.snapshot?.projections
-                    })
+                feeds.append(served.feed(ManualClock(time)))
             }
             func places(_ feed: ChangeFeed) async throws -> [ChangePlace] {
                 try await feed.step()
@@ -101,9 +98,7 @@ struct NodeClockTests {
             for (node, clock) in zip(nodes, clocks) {
                 let served = try node.ledger(.production)
                 _ = try await served.snapshot(atLeast: 2)
-                let feed = ChangeFeed(ledger: served.ledger, clock: clock) {
-                    served.board.snapshot?.projections
-                }
+                let feed = served.feed(clock)
                 feeds.append(feed)
                 // The first one runs the clock, the other follows.
                 try await until {
@@ -148,10 +143,7 @@ struct NodeClockTests {
             for (node, time) in zip(nodes, [now, ahead]) {
                 let served = try node.ledger(.production)
                 _ = try await served.snapshot(atLeast: 1)
-                let feed = ChangeFeed(ledger: served.ledger, clock: ManualClock(time)) {
-                    served.board.snapshot?.projections
-                }
-                feeds.append(feed)
+                feeds.append(served.feed(ManualClock(time)))
             }
             #expect(try await feeds[0].beginning().start.clock == now.milliseconds)
             try await until {

@@ -8,10 +8,11 @@ import PostgresStore
 import PostgresSupport
 import Projection
 import Queries
-import Service
 import Simulator
 import TestSupport
 import Testing
+
+@testable import Service
 
 /// Nodes over one database, each with a directory of its own.
 struct NodePlace: Sendable {
@@ -116,12 +117,25 @@ extension LedgerHost {
         return try await takeNotification(json.bytes).position
     }
 
+    /// Posts a chain's life, and waits until its four events are answered.
+    func live(_ chain: MadeChain) async throws {
+        for delivery in chain.life { _ = try await post(delivery) }
+        _ = try await subscription(chain.id, QueryScope(minPosition: 4))
+    }
+
     /// The answer about a chain at exactly this state.
     func show(_ chain: MadeChain, through position: Int64) async throws -> JSONValue {
         let answer = try await subscription(
             chain.id,
             QueryScope(knowledge: .knownPosition(position), minPosition: position))
         return try JSONValue.parse(answer.bytes)
+    }
+}
+
+extension ServedLedger {
+    /// A feed of this node's answers.
+    func feed(_ clock: ManualClock) -> ChangeFeed {
+        ChangeFeed(ledger: ledger, clock: clock) { [board] in board.snapshot?.projections }
     }
 }
 

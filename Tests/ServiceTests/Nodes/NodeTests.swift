@@ -322,25 +322,25 @@ struct NodeTests {
 
     @Test("A node starts while the database is away, and answers from what it had")
     func startedAway() async throws {
-        let cluster = try await offPool { try PostgresCluster() }
-        defer { cluster.end() }
-        let place = try NodePlace(cluster)
+        let place = try NodePlace()
+        let proxy = try CuttingProxy(to: place.cluster.port)
+        defer { proxy.end() }
+        let node = try place.configuration(1, port: proxy.port)
         let chain = NodeTests.chains[0]
-        try await place.run(count: 1) { nodes in
+        try await place.run([node]) { nodes in
             let first = try await nodes[0].post(chain.bought())
             _ = try await nodes[0].subscription(chain.id, QueryScope(minPosition: first))
         }
-        try await offPool { cluster.stop(SIGQUIT) }
+        proxy.refuse(true)
         // Without a memory of its own a node cannot tell which ledger it would join.
         await #expect(throws: StoreError(.databaseUnavailable, reason: "", remedy: "")) {
-            _ = try await place.open(try place.configuration(2))
+            _ = try await place.open(try place.configuration(2, port: proxy.port))
         }
         // As if it had last written its memory an hour ago.
-        let memory = NodeMemory.path(
-            in: "\(try place.configuration(1).dataDirectory)/production")
+        let memory = NodeMemory.path(in: "\(node.dataDirectory)/production")
         try FileManager.default.setAttributes(
             [.modificationDate: Date.now.addingTimeInterval(-3_600)], ofItemAtPath: memory)
-        try await place.run(count: 1) { nodes in
+        try await place.run([node]) { nodes in
             let ledger = try nodes[0].ledger(.production)
             #expect(ledger.age.map { $0 > .seconds(3_590) } == true)
             try await until { ledger.projectedPosition == 1 }
@@ -351,7 +351,7 @@ struct NodeTests {
                 _ = try await nodes[0].post(chain.renewed(1))
             }
             #expect(refusal?.standing == .unavailable && refusal?.code == "databaseUnavailable")
-            try await offPool { try cluster.start() }
+            proxy.refuse(false)
             try await until {
                 let code = await ledger.obstacleCode()
                 return code == nil && ledger.age == nil

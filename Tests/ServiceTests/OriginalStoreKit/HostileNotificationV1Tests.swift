@@ -207,19 +207,21 @@ struct HostileNotificationV1Tests {
         #expect(try await codes(Array(good.utf8), in: plain) == [])
         let at = chain.start(0, 60_000)
         let willRenew = try await plain.show(chain.id, at: at)["willRenew"]
+        var body = good
         for (part, replacement) in [
             ("\"transaction_id\":\"500000000000001\"", "\"transaction_id\":500000000000001"),
             ("\"quantity\":\"1\"", "\"quantity\":1"),
             ("\"auto_renew_status\":\"1\"", "\"auto_renew_status\":true"),
             ("\"is_in_billing_retry_period\":\"0\"", "\"is_in_billing_retry_period\":false"),
         ] {
-            let ledger = try place()
-            let body = good.replacing(part, with: replacement)
-            #expect(try await codes(Array(body.utf8), in: ledger) == [], "\(replacement)")
-            let reported = try await ledger.show(chain.id, at: at)
-            #expect(reported["state"]?.string == "subscribed", "\(replacement)")
-            #expect(reported["willRenew"] == willRenew, "\(replacement)")
+            #expect(body.contains(part))
+            body = body.replacing(part, with: replacement)
         }
+        let ledger = try place()
+        #expect(try await codes(Array(body.utf8), in: ledger) == [])
+        let reported = try await ledger.show(chain.id, at: at)
+        #expect(reported["state"]?.string == "subscribed")
+        #expect(reported["willRenew"] == willRenew)
     }
 
     @Test("A type unknown to this version is kept, changes nothing, and raises a notice")
@@ -257,10 +259,9 @@ struct HostileNotificationV1Tests {
         try await ledger.ledger { try await Quarantine(ledger: $0).items() }
     }
 
-    @Test(
-        "Without the secret of a configured app it is kept up to the limit, and accepted later",
-        arguments: [300 * 1_024, 4 * 1_024 * 1_024])
-    func awaitingSecret(byteCount: Int) async throws {
+    @Test("Without the secret of a configured app it is kept up to the limit, and accepted later")
+    func awaitingSecret() async throws {
+        let byteCount = 4 * 1_024 * 1_024
         var ledger = try place(shares: false)
         let filling = byteCount - good.utf8.count - #","x":"""#.utf8.count
         let body = Array(
@@ -301,10 +302,15 @@ struct HostileNotificationV1Tests {
         let store = OriginalStoreKit(AskedApple.production)
         ledger.configuration.catalogue = .simulated
         let beginning = try #require(AskedApple.production.sentSpan).lowerBound
-        let sent = try store.notificationsV1(
+        // Receipts cost much: only those up to the first body are signed.
+        let all = try store.notificationsV1(
             through: beginning.advanced(byMilliseconds: 200 * 86_400_000),
-            password: MadeChain.secret, authority: authority)
-        let first = try #require(sent.first)
+            password: MadeChain.secret)
+        let end = try #require(all.first).at
+        let first = try #require(
+            try store.notificationsV1(
+                through: end, password: MadeChain.secret, authority: authority
+            ).first)
         #expect(try await codes(first.body, in: ledger) == [])
         let id = first.originalTransactionId
         #expect(try await ledger.show(id, at: AskedApple.now)["trust"]?.string == "secret")

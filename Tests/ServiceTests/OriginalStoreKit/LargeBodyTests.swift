@@ -33,42 +33,31 @@ struct LargeBodyTests {
     func oneAtATime() async throws {
         var place = try TemporaryLedger()
         try place.share()
-        let (configuration, roots, now) = (place.configuration, place.roots, place.now)
         let small = body(0, byteCount: NotificationBody.maximumSignedByteCount)
         let large = (1...2).map {
             body($0, byteCount: NotificationBody.maximumSignedByteCount + 1)
         }
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots,
-                steady: nil
-            ) { now }
-            async let running: Void = host.run()
+        try await place.serve { host in
             let log = try host.ledger(.production).ledger.log
-            let result = await Result {
-                try await withThrowingTaskGroup(of: Void.self) { posting in
-                    // As if another one were being verified.
-                    try await host.largeBodies.pass {
-                        for body in large {
-                            posting.addTask { _ = try await host.takeNotification(body) }
-                        }
-                        // Until they wait, or one was accepted without waiting.
-                        while host.largeBodies.waitingCount < large.count,
-                            try await log.head().position == 0
-                        {
-                            await Task.yield()
-                        }
-                        _ = try await host.takeNotification(small)
-                        #expect(try await log.head().position == 1)
-                        #expect(host.largeBodies.waitingCount == large.count)
+            try await withThrowingTaskGroup(of: Void.self) { posting in
+                // As if another one were being verified.
+                try await host.largeBodies.pass {
+                    for body in large {
+                        posting.addTask { _ = try await host.takeNotification(body) }
                     }
-                    try await posting.waitForAll()
+                    // Until they wait, or one was accepted without waiting.
+                    while host.largeBodies.waitingCount < large.count,
+                        try await log.head().position == 0
+                    {
+                        await Task.yield()
+                    }
+                    _ = try await host.takeNotification(small)
+                    #expect(try await log.head().position == 1)
+                    #expect(host.largeBodies.waitingCount == large.count)
                 }
-                return try await log.head().position
+                try await posting.waitForAll()
             }
-            host.stop()
-            await running
-            #expect(try result.get() == 3)
+            #expect(try await log.head().position == 3)
             #expect(host.largeBodies.waitingCount == 0)
         }
     }
@@ -110,7 +99,7 @@ struct LargeBodyTests {
         place.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
         place.configuration.catalogue = .simulated
         place.roots = try TestAuthority.roots.adding(TestAuthority.receipts.rootDER)
-        let (configuration, roots) = (place.configuration, place.roots)
+        let configuration = place.configuration
         let apple = try AskedApple()
         let receipt = try TestAuthority.receipts.sign(
             #require(StoredReceipts.reported.receipt(of: id, at: AskedApple.now)))
@@ -120,26 +109,16 @@ struct LargeBodyTests {
         }
         let posted = json.bytes
         let verifier = place.verifier
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots,
-                steady: nil
-            ) { AskedApple.now }
-            async let running: Void = host.run()
+        try await place.serve(at: AskedApple.now) { host in
             host.reach.use(
                 [AskedApple.app: apple.client],
                 EnvironmentLedgers(
                     configuration, apps: configuration.apps, verifier: verifier,
                     revocation: nil, ledgers: host.ledgers.map(\.ledger)
                 ) { AskedApple.now })
-            let result = await Result {
-                // However long the first opening takes here.
-                _ = try await host.ledgers[0].snapshot(limit: .seconds(120))
-                return try await settled(posted, host)
-            }
-            host.stop()
-            await running
-            let answer = try JSONValue.parse(try result.get().bytes)
+            // However long the first opening takes here.
+            _ = try await host.ledgers[0].snapshot(limit: .seconds(120))
+            let answer = try JSONValue.parse(try await settled(posted, host).bytes)
             #expect(answer["asked"]?["failure"]?.isNull == true)
         }
         let histories = apple.transport.sent.filter { $0.url.contains("/notifications/history") }

@@ -153,8 +153,6 @@ struct ReceiptIntakeTests {
     func asked() async throws {
         var ledger = try place()
         ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
-        let roots = ledger.roots
-        let configuration = ledger.configuration
         let apple = try AskedApple()
         let receipt = try Self.knownReceipt()
         func body(customer: String?) -> [UInt8] {
@@ -166,12 +164,7 @@ struct ReceiptIntakeTests {
             }
             return json.bytes
         }
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots,
-                steady: nil
-            ) { AskedApple.now }
-            async let running: Void = host.run()
+        try await ledger.serve(at: AskedApple.now) { host in
             // However long the first opening takes here.
             _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
             // Before Apple has sent the owner's token, no customer gets it.
@@ -184,8 +177,6 @@ struct ReceiptIntakeTests {
             apple.transport.cut(after: 0)
             let later = await ReceiptIntakeTests.ask(host, body(customer: "payer"))
             let events = try await host.ledgers[0].ledger.log.head().position
-            host.stop()
-            await running
             let refused = try JSONValue.parse(try unrequested.get().bytes)
             #expect(refused["asked"]?["failure"]?.string == "appleUnreachable")
             #expect(refused["claims"]?.array?.first?["claim"]?.string == "unasked")
@@ -214,50 +205,37 @@ struct ReceiptIntakeTests {
     func repeated() async throws {
         var ledger = try place()
         ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
-        let (roots, configuration) = (ledger.roots, ledger.configuration)
         let id = try #require(AskedApple.longLife)
         let apple = try AskedApple()
         let receipt = Base64.standard.encode(try Self.knownReceipt())
         var json = JSONWriter()
         json.object { $0.member("receipt", String(decoding: receipt, as: UTF8.self)) }
         let body = json.bytes
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots,
-                steady: nil
-            ) { [clock = apple.clock] in clock.now }
-            async let running: Void = host.run()
+        try await ledger.serve(by: apple.clock) { host in
             _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
             host.reach.use([AskedApple.app: apple.client], apple.books(ledger, host))
-            let result = await Result {
-                let log = host.ledgers[0].ledger.log
-                /// Apple signs statuses anew each time.
-                func ask() async throws -> (answer: JSONValue, added: Int64) {
-                    try await apple.clock.sleep(milliseconds: 60_000)
-                    let before = try await log.head().position
-                    let bytes = try await ReceiptIntakeTests.ask(host, body).get().bytes
-                    let after = try await log.head().position
-                    return (try JSONValue.parse(bytes), after - before)
-                }
-                let first = try await ask()
-                let again = try await ask()
-                let chain = ChainId(
-                    bundleId: AskedApple.app, originalTransactionId: OriginalTransactionId(id))
-                var left = 0
-                while host.uploadBudget.take(chain, .production, at: apple.clock.now) { left += 1 }
-                return (first: first, again: again, left: left, beyond: try await ask())
+            let log = host.ledgers[0].ledger.log
+            /// Apple signs statuses anew each time.
+            func ask() async throws -> (answer: JSONValue, added: Int64) {
+                try await apple.clock.sleep(milliseconds: 60_000)
+                let before = try await log.head().position
+                let bytes = try await ReceiptIntakeTests.ask(host, body).get().bytes
+                let after = try await log.head().position
+                return (try JSONValue.parse(bytes), after - before)
             }
-            host.stop()
-            await running
-            let asked = try result.get()
-            #expect(asked.first.added > 1)
-            #expect(asked.again.answer["result"]?.string == "duplicate")
-            #expect(asked.again.added > 0)
+            #expect(try await ask().added > 1)
+            let again = try await ask()
+            #expect(again.answer["result"]?.string == "duplicate")
+            #expect(again.added > 0)
+            let chain = ChainId(
+                bundleId: AskedApple.app, originalTransactionId: OriginalTransactionId(id))
+            var left = 0
+            while host.uploadBudget.take(chain, .production, at: apple.clock.now) { left += 1 }
             // The receipt took one, each round of requests another; one is repeated while answers
             // are behind.
-            #expect(asked.left <= UploadBudget.eventCountPerDay - 3)
-            let beyond = asked.beyond.answer
-            #expect(asked.beyond.added == 0)
+            #expect(left <= UploadBudget.eventCountPerDay - 3)
+            let (beyond, added) = try await ask()
+            #expect(added == 0)
             #expect(beyond["asked"]?["requests"]?.int64 == 0)
             #expect(beyond["asked"]?["failure"]?.string == "uploadBudgetExhausted")
             #expect(beyond["subscriptions"]?.array?.count == 1)
@@ -269,7 +247,6 @@ struct ReceiptIntakeTests {
         // given: two chains that Apple does not know, and a log that is removed between them
         var ledger = try place()
         ledger.configuration.apps = [Configuration.App(bundleId: AskedApple.app)]
-        let (roots, configuration) = (ledger.roots, ledger.configuration)
         let path = ledger.environmentDirectory + "/log.sqlite"
         let apple = try AskedApple(onAnswer: { request, _ in
             guard request.url.contains("/history/") else { return }
@@ -280,18 +257,11 @@ struct ReceiptIntakeTests {
         var json = JSONWriter()
         json.object { $0.member("receipt", String(decoding: receipt, as: UTF8.self)) }
         let body = json.bytes
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production], roots: roots,
-                steady: nil
-            ) { AskedApple.now }
-            async let running: Void = host.run()
+        try await ledger.serve(at: AskedApple.now) { host in
             _ = try? await host.ledgers[0].snapshot(limit: .seconds(120))
             host.reach.use([AskedApple.app: apple.client], apple.books(ledger, host))
             // when
             let answer = await ReceiptIntakeTests.ask(host, body)
-            host.stop()
-            await running
             // then: the receipt alone was counted
             #expect(throws: StoreError.self) { try answer.get() }
             let lowest = ChainId(

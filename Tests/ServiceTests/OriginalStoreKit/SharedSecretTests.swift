@@ -65,10 +65,10 @@ struct SharedSecretTests {
     func doctor() async throws {
         var place = try TemporaryLedger()
         try place.share("0123456789abcdef")
-        var reported = try await findings(place)
+        var reported = await place.examined()
         #expect(reported.contains { $0.subject.hasPrefix("shared secret") && $0.level == .good })
         try place.share("short")
-        reported = try await findings(place)
+        reported = await place.examined()
         let bad = try #require(reported.first { $0.subject.hasPrefix("shared secret") })
         #expect(bad.level == .bad)
         #expect(!bad.message.contains("short\n"))
@@ -85,39 +85,20 @@ struct SharedSecretTests {
             chain.notificationV1("INITIAL_BUY", through: 0, at: chain.start)
         ])
         place.configuration.limit(to: BundleId(MadeChain.app))
-        let (configuration, roots) = (ServiceConfiguration(place.configuration), place.roots)
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: roots, steady: nil
-            ) { TemporaryLedger.end }
-            async let running: Void = host.run()
-            let result = await Result {
-                // when
-                let order = CommandIntake.Order(actor: "sara", reason: "r", key: "audit")
-                _ = try await host.startAudit(withSignatures: true, order, .production)
-                for _ in 0..<6_000 where try await host.audit(.production).running != nil {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
-                // then
-                guard case .finished(let found) = try await host.audit(.production).last?.state
-                else {
-                    Issue.record("The audit did not finish.")
-                    return
-                }
-                #expect(found.report.signaturesVerified == 1)
-                #expect(found.report.signaturesNotVerifiable == 0)
+        try await place.serve { host in
+            // when
+            let order = CommandIntake.Order(actor: "sara", reason: "r", key: "audit")
+            _ = try await host.startAudit(withSignatures: true, order, .production)
+            for _ in 0..<6_000 where try await host.audit(.production).running != nil {
+                try await Task.sleep(for: .milliseconds(5))
             }
-            host.stop()
-            await running
-            try result.get()
+            // then
+            guard case .finished(let found) = try await host.audit(.production).last?.state else {
+                Issue.record("The audit did not finish.")
+                return
+            }
+            #expect(found.report.signaturesVerified == 1)
+            #expect(found.report.signaturesNotVerifiable == 0)
         }
-    }
-
-    private func findings(_ place: TemporaryLedger) async throws -> [Doctor.Finding] {
-        await Doctor(
-            configuration: ServiceConfiguration(place.configuration), environment: .production,
-            roots: place.roots,
-            now: place.now
-        ).examine()
     }
 }

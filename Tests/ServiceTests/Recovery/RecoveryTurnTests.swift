@@ -38,12 +38,9 @@ struct RecoveryTurnTests {
             HistoryPlan(
                 world: SubscriberWorld(bundleId: Self.other, appAppleId: Self.otherNumber),
                 seed: 7, limit: .chains(2)))
-        var setup = SimulatedAPI.Setup(
-            books: few, key: TestAuthority.key, authority: TestAuthority.shared,
-            storeClock: { clock.now }, clock: { clock.now })
-        setup.rateWindowMilliseconds = nil
         let apples = [
-            (RecoveryWorld.app, world.apple { clock.now }), (Self.other, SimulatedAPI(setup)),
+            (RecoveryWorld.app, world.apple { clock.now }),
+            (Self.other, RecoveryWorld.apple(few, clock)),
         ]
         let clients = try apples.map { app, api in
             AppStoreServerAPIClient(
@@ -53,17 +50,8 @@ struct RecoveryTurnTests {
                     if app == Self.other { clock.advance(byMilliseconds: delay) }
                 }, clock: clock)
         }
-        let configuration = world.ledger.configuration
-        return try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production],
-                roots: TestAuthority.roots, steady: nil
-            ) { clock.now }
-            async let projecting: Void = host.run()
-            let notes: Mutex<[ServingNote]> = Mutex([])
-            var watch = RecoveryWatch(host: host, clients: clients, clock: clock) { note in
-                notes.withLock { $0.append(note) }
-            }
+        return try await world.watching(clients, clock) { host, watch, notes in
+            var watch = watch
             watch.turnPageCount = turnPageCount
             await watch.check()
             let ledger = try host.ledger(.production).ledger
@@ -71,11 +59,8 @@ struct RecoveryTurnTests {
             for (app, _) in apples {
                 ends[app] = ledger.complete(of: app, .everything, head: .max)?.through
             }
-            host.stop()
-            await projecting
             return Look(
-                requests: requests.withLock { $0 },
-                codes: notes.withLock { $0.map(\.code) }, ends: ends)
+                requests: requests.withLock { $0 }, codes: notes().map(\.code), ends: ends)
         }
     }
 
@@ -86,18 +71,16 @@ struct RecoveryTurnTests {
         let count = whole.requests.count { $0 == RecoveryWorld.app }
         #expect(count > 40)
         #expect(whole.requests.lastIndex(of: RecoveryWorld.app) == count - 1)
-        // Thirteen hours each: the sweep then takes longer than a day, and is not begun again.
-        for delay in [0, 13 * Self.hour] {
-            let look = try await look(turnPageCount: 20, delay: delay)
-            let long = look.requests.indices.filter { look.requests[$0] == RecoveryWorld.app }
-            let first = try #require(look.requests.firstIndex(of: Self.other))
-            let last = try #require(long.last)
-            #expect(first > 0 && first < last)
-            #expect(long.count == count)
-            #expect(look.codes.count { $0 == "outageSuspected" } == 1)
-            #expect(!look.codes.contains("recoveryFailed"))
-            #expect(look.ends[RecoveryWorld.app] == settled)
-            #expect(try #require(look.ends[Self.other]) >= settled)
-        }
+        // Thirteen hours each time: the sweep then takes longer than a day, and is not begun again.
+        let look = try await look(turnPageCount: 20, delay: 13 * Self.hour)
+        let long = look.requests.indices.filter { look.requests[$0] == RecoveryWorld.app }
+        let first = try #require(look.requests.firstIndex(of: Self.other))
+        let last = try #require(long.last)
+        #expect(first > 0 && first < last)
+        #expect(long.count == count)
+        #expect(look.codes.count { $0 == "outageSuspected" } == 1)
+        #expect(!look.codes.contains("recoveryFailed"))
+        #expect(look.ends[RecoveryWorld.app] == settled)
+        #expect(try #require(look.ends[Self.other]) >= settled)
     }
 }

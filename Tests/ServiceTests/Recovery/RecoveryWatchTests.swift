@@ -11,6 +11,37 @@ import Synchronization
 import TestSupport
 import Testing
 
+extension RecoveryWorld {
+    /// Runs a service while `body` does; passes it, its watch for outages, and a function for the
+    /// notes since its last call.
+    func watching<Value>(
+        _ clients: [AppStoreServerAPIClient], _ clock: ManualClock,
+        _ body: (LedgerHost, RecoveryWatch, () -> [ServingNote]) async throws -> Value
+    ) async throws -> Value {
+        try await ledger.serve(by: clock) { host in
+            let reported: Mutex<[ServingNote]> = Mutex([])
+            let watch = RecoveryWatch(host: host, clients: clients, clock: clock) { note in
+                reported.withLock { $0.append(note) }
+            }
+            return try await body(host, watch) {
+                reported.withLock { notes in
+                    defer { notes = [] }
+                    return notes
+                }
+            }
+        }
+    }
+
+    /// An Apple with these notifications instead, each delivered at once.
+    static func apple(_ books: ServedRecords, _ clock: ManualClock) -> SimulatedAPI {
+        var setup = SimulatedAPI.Setup(
+            books: books, key: TestAuthority.key, authority: TestAuthority.shared,
+            storeClock: { clock.now }, clock: { clock.now })
+        setup.rateWindowMilliseconds = nil
+        return SimulatedAPI(setup)
+    }
+}
+
 @Suite("Detecting outages while the service runs")
 struct RecoveryWatchTests {
     static let minute: Int64 = 60_000
@@ -28,27 +59,19 @@ struct RecoveryWatchTests {
 
     /// Advances the clock and checks, once for each time.
     ///
-    /// - Parameter delivered: what Apple delivers before a check, by its number.
+    /// - Parameters:
+    ///   - delivered: what Apple delivers before a check, by its number.
+    ///   - books: what Apple has instead of `RecoveryWorld.books`.
     func looks(
         _ world: RecoveryWorld, from start: Timestamp, after waits: [Int64],
-        delivered: [Int: [UInt8]] = [:]
+        delivered: [Int: [UInt8]] = [:], books: ServedRecords? = nil
     ) async throws -> [Look] {
         let clock = ManualClock(start, sleeping: .advances)
-        let api = world.apple { clock.now }
+        let api = books.map { RecoveryWorld.apple($0, clock) } ?? world.apple { clock.now }
         let client = AppStoreServerAPIClient(
             credentials: try TestAuthority.key.credentials(RecoveryWorld.app),
             transport: SimulatedTransport(production: api), clock: clock)
-        let configuration = world.ledger.configuration
-        return try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(configuration), environments: [.production],
-                roots: TestAuthority.roots, steady: nil
-            ) { clock.now }
-            async let projecting: Void = host.run()
-            let reported: Mutex<[ServingNote]> = Mutex([])
-            let watch = RecoveryWatch(
-                host: host, clients: [client], clock: clock
-            ) { note in reported.withLock { $0.append(note) } }
+        return try await world.watching([client], clock) { host, watch, notes in
             let ledger = try host.ledger(.production).ledger
             var looks: [Look] = []
             for (number, wait) in waits.enumerated() {
@@ -59,15 +82,10 @@ struct RecoveryWatchTests {
                 looks.append(
                     Look(
                         requestCount: (api.counts[.notificationHistory] ?? 0) - before,
-                        notes: reported.withLock { notes in
-                            defer { notes = [] }
-                            return notes
-                        },
+                        notes: notes(),
                         completeThrough: ledger.complete(
                             of: RecoveryWorld.app, .everything, head: .max)?.through))
             }
-            host.stop()
-            await projecting
             return looks
         }
     }
@@ -83,7 +101,7 @@ struct RecoveryWatchTests {
     @Test("The certain window follows the clock: a sweep an hour, nothing between")
     func hourly() async throws {
         let world = try RecoveryWorld()
-        _ = try await world.recover(RecoveryWorld.request(60, 1))
+        _ = try await world.recover(RecoveryWorld.request(10, 1))
         let looks = try await looks(
             world, from: RecoveryWorld.now, after: [0, 10 * Self.minute, Self.hour])
         #expect(
@@ -176,7 +194,8 @@ struct RecoveryWatchTests {
             RecoveryWorld.deliveries(at: [RecoveryWorld.days(200)]))
         // when
         let looks = try await looks(
-            world, from: RecoveryWorld.now, after: [0, 10 * Self.minute, 10 * Self.minute])
+            world, from: RecoveryWorld.now, after: [0, 10 * Self.minute, 10 * Self.minute],
+            books: ServedRecords(HistoryPlan(limit: .chains(20))))
         // then
         #expect(looks[0].codes.contains("outageSuspected"))
         #expect(looks[0].completeThrough != nil)
@@ -229,7 +248,7 @@ struct RecoveryWatchTests {
     @Test("Refused evidence is requested again a day later, not every ten minutes")
     func refused() async throws {
         var world = try RecoveryWorld()
-        _ = try await world.recover(RecoveryWorld.request(60, 20))
+        _ = try await world.recover(RecoveryWorld.request(30, 20))
         world.faults = [
             ServedFaultRule(.badSignature, only: .notificationHistory, from: 1, count: .max)
         ]

@@ -26,23 +26,6 @@ struct ErasedFileTests {
         #expect(left(paths).isEmpty)
     }
 
-    /// Runs a service while `body` does.
-    private func serve(
-        _ place: TemporaryLedger, _ body: (LedgerHost) async throws -> Void
-    ) async throws {
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                ServiceConfiguration(place.configuration), environments: [place.environment],
-                roots: place.roots, steady: nil, waitLimit: .seconds(120)
-            ) { TemporaryLedger.end }
-            async let running: Void = host.run()
-            let result = await Result { () async throws -> Void in try await body(host) }
-            host.stop()
-            await running
-            try result.get()
-        }
-    }
-
     @Test("A service removes what a killed one left: at its start, and by the same order")
     func removed() async throws {
         // given
@@ -60,7 +43,7 @@ struct ErasedFileTests {
         }
         #expect(before.count == 2)
         try putBack()
-        try await serve(place) { host in
+        try await place.serve(waitLimit: .seconds(120)) { host in
             // when, then
             try await waitUntilRemoved(paths)
             try putBack()
@@ -75,7 +58,7 @@ struct ErasedFileTests {
     func heldOpen() async throws {
         let place = try TemporaryLedger()
         _ = try await place.ingest([chain.bought(), other.bought()])
-        try await serve(place) { host in
+        try await place.serve(waitLimit: .seconds(120)) { host in
             // given
             let served = try host.ledger(place.environment)
             let report = try await served.snapshot(atLeast: 2)

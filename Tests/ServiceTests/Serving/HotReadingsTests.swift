@@ -21,46 +21,34 @@ struct HotReadingsTests {
         }
     }
 
-    @Test("a value read from one state is not returned for another")
-    func otherState() async throws {
+    @Test("a value of one state is not returned for another, and a slow reader changes nothing")
+    func otherStates() async throws {
         try await states { first, second in
             let hot = HotReadings<String, Int>(maximumCost: 4)
             hot.keep(1, for: "a", of: first)
             #expect(hot.value("a", of: first) == 1)
             #expect(hot.value("a", of: second) == nil)
             #expect(hot.value("b", of: first) == nil)
-        }
-    }
-
-    @Test("a newer state clears the cache, and a slow reader changes nothing")
-    func slowReader() async throws {
-        try await states { first, second in
-            let hot = HotReadings<String, Int>(maximumCost: 4)
-            hot.keep(1, for: "a", of: first)
+            // A newer state clears the cache.
             hot.keep(2, for: "b", of: second)
             hot.keep(3, for: "c", of: first)
             #expect(hot.value("a", of: second) == nil)
             #expect(hot.value("b", of: second) == 2)
             #expect(hot.value("c", of: second) == nil)
             #expect(hot.value("c", of: first) == nil)
+            // Once all before a state is forgotten, a slow reader keeps nothing of it.
+            let emptied = HotReadings<String, Int>(maximumCost: 4)
+            emptied.keep(1, for: "a", of: first)
+            emptied.removeAll(before: second)
+            emptied.keep(1, for: "a", of: first)
+            #expect(emptied.value("a", of: first) == nil)
+            emptied.keep(2, for: "a", of: second)
+            #expect(emptied.value("a", of: second) == 2)
         }
     }
 
-    @Test("once all before a state is forgotten, a slow reader keeps nothing of it")
-    func forgotten() async throws {
-        try await states { first, second in
-            let hot = HotReadings<String, Int>(maximumCost: 4)
-            hot.keep(1, for: "a", of: first)
-            hot.removeAll(before: second)
-            hot.keep(1, for: "a", of: first)
-            #expect(hot.value("a", of: first) == nil)
-            hot.keep(2, for: "a", of: second)
-            #expect(hot.value("a", of: second) == 2)
-        }
-    }
-
-    @Test("the size is bounded: a full cache begins anew")
-    func bound() async throws {
+    @Test("the size is bounded: a full cache begins anew, and a value larger than it is not kept")
+    func bounds() async throws {
         try await states { state, _ in
             let hot = HotReadings<Int, Int>(maximumCost: 4)
             func kept() -> [Int] { (0..<8).filter { hot.value($0, of: state) != nil } }
@@ -68,17 +56,11 @@ struct HotReadingsTests {
             #expect(kept() == [0, 1, 2, 3])
             hot.keep(4, for: 4, of: state)
             #expect(kept() == [4])
-        }
-    }
-
-    @Test("a value that fills the cache is kept, a larger one is not")
-    func cost() async throws {
-        try await states { state, _ in
-            let hot = HotReadings<Int, Int>(maximumCost: 4, cost: { $0 })
-            hot.keep(4, for: 4, of: state)
-            hot.keep(5, for: 5, of: state)
-            #expect(hot.value(4, of: state) == 4)
-            #expect(hot.value(5, of: state) == nil)
+            let weighed = HotReadings<Int, Int>(maximumCost: 4, cost: { $0 })
+            weighed.keep(4, for: 4, of: state)
+            weighed.keep(5, for: 5, of: state)
+            #expect(weighed.value(4, of: state) == 4)
+            #expect(weighed.value(5, of: state) == nil)
         }
     }
 }

@@ -5,6 +5,7 @@ import LedgerTestSupport
 import Projection
 import SQLiteStore
 import Signing
+import Synchronization
 import Testing
 
 @testable import Service
@@ -30,6 +31,39 @@ struct LogObstacleTests {
             evidence: try EvidencePacker().pack(.verbatim(Array(id.utf8))))
     }
 
+    /// The gauges of a ledger, by name.
+    private func gauges(_ served: ServedLedger) async -> [String: Double] {
+        let found = await served.gauges(apps: [])
+        return Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.value) })
+    }
+
+    @Test("At the start on a full disk it is not ready; once there is room it is")
+    func notReady() async throws {
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
+            disk.fill(true)
+            #expect(await served.obstacleCode() == "commitOutcomeUnknown")
+            #expect(await served.obstacleCode() == "commitOutcomeUnknown")
+            disk.fill(false)
+            await served.probe()
+            #expect(await served.obstacleCode() == nil)
+            let head = try await served.ledger.log.head()
+            #expect(head.position == 0)
+        }
+    }
+
+    @Test("Only the first check after the start writes, if there is no obstacle")
+    func firstCheck() async throws {
+        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
+            let start = ContinuousClock.now
+            #expect(await served.obstacleCode(at: start) == nil)
+            let count = disk.commitCount.load(ordering: .relaxed)
+            #expect(count > 0)
+            let later = start.advanced(by: ServedLedger.checkInterval * 1_000)
+            #expect(await served.obstacleCode(at: later) == nil)
+            #expect(disk.commitCount.load(ordering: .relaxed) == count)
+        }
+    }
+
     @Test("A duplicate does not show that another event can be written")
     func known() async throws {
         try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
@@ -49,28 +83,36 @@ struct LogObstacleTests {
         }
     }
 
-    @Test("A log whose every COMMIT fails is not ready, however much room there is")
+    @Test("A log whose every COMMIT fails is not ready, and gauges say what fails, until it works")
     func refused() async throws {
         try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             _ = try await served.append([first])
             let head = try await served.ledger.log.head()
+            let sound = await gauges(served)
+            #expect(sound["append_failing"] == 0 && sound["projection_failing"] == 0)
             disk.fill(true)
             await #expect(throws: StoreError.self) { try await served.append([second]) }
+            served.note(projection: StoreError(.ioError, reason: "", remedy: ""))
             // Twice: the first check finds a writer that was given up.
             for _ in 0..<2 {
                 await served.probe()
                 #expect(await served.obstacleCode() == "commitOutcomeUnknown")
             }
+            let failing = await gauges(served)
+            #expect(failing["append_failing"] == 1 && failing["projection_failing"] == 1)
             disk.fill(false)
             await served.probe()
             #expect(await served.obstacleCode() == nil)
+            served.note(projection: nil)
+            let again = await gauges(served)
+            #expect(again["append_failing"] == 0 && again["projection_failing"] == 0)
             // The check itself left nothing behind.
             #expect(try await served.ledger.log.head() == head)
             #expect(try await served.append([second]) == [.appended(position: 2)])
         }
     }
 
-    @Test("A COMMIT that does not return is reported after the limit, and not before")
+    @Test("A COMMIT that hangs is reported after the limit; until then the gauges state what waits")
     func stalled() async throws {
         try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
             _ = try await served.append([first])
@@ -78,6 +120,7 @@ struct LogObstacleTests {
             disk.hang()
             async let hanging = served.append([second])
             while !disk.isAwaited { await Task.yield() }
+            let waiting = await gauges(served)
             let since = served.ledger.log.writingSince
             let last = since?.advanced(by: ServedLedger.stallLimit) ?? .now
             let codes = await [
@@ -87,61 +130,12 @@ struct LogObstacleTests {
             disk.answer()
             #expect(since != nil)
             #expect(codes == [nil, "appendStalled"])
-            #expect(try await hanging == [.appended(position: 2)])
-            #expect(served.ledger.log.writingSince == nil)
-            #expect(await served.obstacleCode(at: last) == nil)
-        }
-    }
-
-    // MARK: Gauges
-
-    /// The gauges of a ledger, by name.
-    private func gauges(_ served: ServedLedger) async -> [String: Double] {
-        let found = await served.gauges(apps: [])
-        return Dictionary(uniqueKeysWithValues: found.map { ($0.name, $0.value) })
-    }
-
-    @Test("The gauges state that the log or the projector fails, until it works again")
-    func failing() async throws {
-        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
-            // given
-            _ = try await served.append([first])
-            let sound = await gauges(served)
-            #expect(sound["append_failing"] == 0 && sound["projection_failing"] == 0)
-            // when
-            disk.fill(true)
-            await #expect(throws: StoreError.self) { try await served.append([second]) }
-            served.note(projection: StoreError(.ioError, reason: "", remedy: ""))
-            // then
-            let failing = await gauges(served)
-            #expect(failing["append_failing"] == 1 && failing["projection_failing"] == 1)
-            // when
-            disk.fill(false)
-            while served.obstacle != nil { await served.probe() }
-            served.note(projection: nil)
-            // then
-            let again = await gauges(served)
-            #expect(again["append_failing"] == 0 && again["projection_failing"] == 0)
-        }
-    }
-
-    @Test("The gauges state what waits for its COMMIT, and what answers do not include")
-    func waiting() async throws {
-        try await FaultyDisk.serving { (disk: FaultyDisk, served: ServedLedger) async throws in
-            // given
-            _ = try await served.append([first])
-            disk.hang()
-            async let hanging = served.append([second])
-            while !disk.isAwaited { await Task.yield() }
-            // when
-            let waiting = await gauges(served)
-            disk.answer()
-            let results = try await hanging
-            let answered = await gauges(served)
-            // then
             #expect(waiting["append_queue_events"] == 1 && waiting["lag_positions"] == 1)
             #expect(waiting["append_queue_bytes"] ?? 0 > 0)
-            #expect(results == [.appended(position: 2)])
+            #expect(try await hanging == [.appended(position: 2)])
+            let answered = await gauges(served)
+            #expect(served.ledger.log.writingSince == nil)
+            #expect(await served.obstacleCode(at: last) == nil)
             #expect(answered["append_queue_events"] == 0 && answered["append_queue_bytes"] == 0)
             // Nothing is projected here.
             #expect(answered["lag_positions"] == 2)

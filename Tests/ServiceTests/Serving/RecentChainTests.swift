@@ -33,16 +33,7 @@ struct RecentChainTests {
         let roots = try place.roots.adding(stranger.rootDER)
         var configuration = ServiceConfiguration(place.configuration)
         configuration.server.notificationNetworks = networks
-        try await Gate.ledgers.pass {
-            let host = try await LedgerHost.open(
-                configuration, environments: [.production], roots: roots, steady: nil
-            ) { TemporaryLedger.end }
-            async let running: Void = host.run()
-            let result = await Result { try await body(host) }
-            host.stop()
-            await running
-            try result.get()
-        }
+        try await place.serve(configuration, roots: roots, body)
     }
 
     /// Spends the budget of uploads under the unknown certificate chain; it refills in a day.

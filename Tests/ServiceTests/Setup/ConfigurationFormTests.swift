@@ -129,7 +129,8 @@ struct ConfigurationFormTests {
     func sameNumber() {
         let found = error(
             "apps: [ { bundleId: a, appAppleId: 7 }, { bundleId: b, appAppleId: 7 } ]")
-        #expect(found?.key == "apps[1].appAppleId" && found?.reason.contains("Another app") == true)
+        #expect(found?.code == .invalidValue && found?.key == "apps[1].appAppleId")
+        #expect(found?.reason.contains("Another app") == true)
     }
 
     @Test("A number as a key is the same with and without quotes")

@@ -312,10 +312,6 @@ struct ConfigurationTests {
                 """, "server.tokens[1].sha256"
             ),
             ("apps: [ { bundleId: a, appAppleId: -1 } ]", "apps[0].appAppleId"),
-            (
-                "apps: [ { bundleId: a, appAppleId: 7 }, { bundleId: b, appAppleId: 7 } ]",
-                "apps[1].appAppleId"
-            ),
         ] as [(String, String)])
     func references(yaml: String, key: String) {
         #expect(error(yaml)?.code == .invalidValue)
@@ -386,12 +382,5 @@ struct ConfigurationTests {
             try bytes(
                 "products: { a: { level: 1 }, b: { level: 2 } }"
                     + "\nentitlement: { minimumTrust: secret }") != base)
-    }
-
-    @Test("A report time zone that does not exist is an error")
-    func reportTimeZone() {
-        #expect(throws: ConfigurationError.self) {
-            try ServiceConfiguration(yaml: "reportTimeZone: Mars/Olympus")
-        }
     }
 }

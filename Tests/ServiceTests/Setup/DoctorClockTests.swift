@@ -12,11 +12,7 @@ struct DoctorClockTests {
     private func warnings(
         _ ledger: TemporaryLedger, now: Timestamp
     ) async -> [String] {
-        let doctor = Doctor(
-            configuration: ServiceConfiguration(ledger.configuration), environment: .production,
-            roots: ledger.roots,
-            now: now)
-        return await doctor.examine().filter { $0.level != .good && $0.subject == "clock" }
+        await ledger.examined(at: now).filter { $0.level != .good && $0.subject == "clock" }
             .map(\.message)
     }
 

@@ -26,13 +26,8 @@ struct DoctorLogTests {
         _ ledger: TemporaryLedger, about subject: String,
         audits: [ServiceConfiguration.Audit] = [], webhooks: [ServiceConfiguration.Webhook] = []
     ) async -> [String] {
-        var configuration = ServiceConfiguration(ledger.configuration)
-        configuration.audits = audits
-        configuration.webhooks = webhooks
-        return await Doctor(
-            configuration: configuration,
-            environment: ledger.environment, roots: ledger.roots, now: ledger.now
-        ).examine().filter { $0.subject == subject }.map { "\($0.level.rawValue) \($0.message)" }
+        await ledger.examined { ($0.audits, $0.webhooks) = (audits, webhooks) }
+            .filter { $0.subject == subject }.map { "\($0.level.rawValue) \($0.message)" }
     }
 
     @Test("A log that refuses every COMMIT is bad, although it can be opened")
@@ -127,8 +122,9 @@ struct DoctorLogTests {
         let found = await findings(ledger, about: "operations")
         #expect(found.count == 1 && found[0].hasPrefix("warning operations.sqlite was missing"))
         #expect(found.first?.contains("webhook cursors and waiting deliveries") == true)
-        #expect(await findings(ledger, about: "operations") == [])
-        #expect(await findings(ledger, about: "projections") == ["good up to position 1"])
+        let later = await ledger.examined()
+        #expect(!later.contains { $0.subject == "operations" })
+        #expect(later.contains(Doctor.Finding(.good, "projections", "up to position 1")))
     }
 
     @Test("Anything in quarantine is a warning with the number of items")
@@ -171,20 +167,12 @@ struct DoctorLogTests {
         #expect(found.first?.contains("for Production; expected Sandbox") == true)
     }
 
-    @Test("An origin of several environments is a warning")
-    func sharedOrigin() async throws {
+    @Test("An origin of several environments, and a webhook of one not served, are warnings")
+    func otherEnvironments() async throws {
         let ledger = try await ledger()
         let audits = [Environment.production, .sandbox].map { environment in
             ServiceConfiguration.Audit(environment: environment, origin: "a", keyFile: "a.key")
         }
-        #expect(await findings(ledger, about: "audit", audits: [audits[0]]) == [])
-        let found = await findings(ledger, about: "audit", audits: audits)
-        #expect(found.count == 1 && found[0].hasPrefix("warning "))
-    }
-
-    @Test("A webhook of an environment that is not served is a warning")
-    func idleWebhook() async throws {
-        let ledger = try await ledger()
         let webhooks = try ServiceConfiguration(
             yaml: """
                 webhooks:
@@ -192,9 +180,12 @@ struct DoctorLogTests {
                   - { name: b, url: 'http://127.0.0.1:9/', secretFile: b, environment: xcode }
                 """
         ).webhooks
-        let found = await findings(ledger, about: "webhooks", webhooks: webhooks)
-        #expect(found.count == 1 && found[0].hasPrefix("warning Nothing is delivered"))
-        #expect(found.first?.contains(" b, which is of Xcode") == true)
+        #expect(await findings(ledger, about: "audit", audits: [audits[0]]) == [])
+        let found = await findings(ledger, about: "audit", audits: audits)
+        #expect(found.count == 1 && found[0].hasPrefix("warning "))
+        let idle = await findings(ledger, about: "webhooks", webhooks: webhooks)
+        #expect(idle.count == 1 && idle[0].hasPrefix("warning Nothing is delivered"))
+        #expect(idle.first?.contains(" b, which is of Xcode") == true)
     }
 
     @Test("A log that is not the one that was signed last is bad")
@@ -244,6 +235,7 @@ struct DoctorLogTests {
             let found = await findings(ledger, about: "checkpoints", audits: [audit])
             let level = isBroken ? "bad " : "good "
             #expect(found.count == 1 && found[0].hasPrefix(level), "\(found)")
+            guard !isBroken else { continue }
             // A line that names a witness is checked where its key is configured.
             let witness = try NoteSignerKey(name: "w", algorithm: .cosignature).verifier
             let line = Data(witness.id + [UInt8](repeating: 0, count: 72)).base64EncodedString()

@@ -14,16 +14,10 @@ struct DoctorRatesTests {
     ) async throws -> [String] {
         var ledger = try TemporaryLedger()
         ledger.configuration.reportTimeZone = zone
-        var configuration = ServiceConfiguration(ledger.configuration)
-        configuration.ratesFile = try table.map {
-            try ledger.directory.write(Array($0.utf8), to: "rates.yaml")
-        }
-        let doctor = Doctor(
-            configuration: configuration, environment: .production, roots: ledger.roots,
-            now: try #require(Timestamp(rfc3339: now)))
-        return await doctor.examine().filter { $0.subject == "rates" }.map {
-            "\($0.level.rawValue) \($0.message)"
-        }
+        let file = try table.map { try ledger.directory.write(Array($0.utf8), to: "rates.yaml") }
+        let moment = try #require(Timestamp(rfc3339: now))
+        return await ledger.examined(at: moment) { $0.ratesFile = file }
+            .filter { $0.subject == "rates" }.map { "\($0.level.rawValue) \($0.message)" }
     }
 
     /// The newest day is 2026-01-05; another currency ended long before.

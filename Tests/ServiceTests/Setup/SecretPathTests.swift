@@ -61,7 +61,6 @@ struct SecretPathTests {
         "A file that its group or others can read or write is BAD, one of its owner's alone is not",
         arguments: [
             (0o600, false), (0o400, false), (0o640, true), (0o604, true), (0o620, true),
-            (0o644, true),
         ])
     func modes(_ mode: Int, _ isOpen: Bool) async throws {
         let directory = try TemporaryDirectory()

@@ -6,8 +6,7 @@ import Testing
 /// Counted metrics over simulated worlds compared with what was sent and what happened.
 @Suite("Occurrences over simulated worlds")
 struct OccurrenceTruthTests {
-    private static let lives: [(life: SubscriberLife, ledger: Lifecycle)] =
-        TruthTests.lives.prefix(200).map { ($0, TruthTests.fold($0.deliveries, $0)) }
+    private static let lives = TruthTests.ledgers
 
     private static let limit = Timestamp(milliseconds: .max)
 

@@ -81,14 +81,14 @@ struct ConsoleSessionTests {
         #expect(sessions.principal(of: used, at: over) == nil)
     }
 
-    @Test(
-        "Requests of a viewer keep a session; those of a script and an open live page do not",
-        arguments: [("document", true), (nil, true), ("empty", false)] as [(String?, Bool)])
-    func use(destination: String?, isKept: Bool) async throws {
+    @Test("Requests of a viewer keep a session; those of a script and an open live page do not")
+    func use() async throws {
+        let cases = [("document", true), (nil, true), ("empty", false)] as [(String?, Bool)]
+        let tokens = tokens
         let sessions = ConsoleSessions(tokens)
         let now = ContinuousClock.now
         let start = now.advanced(by: Self.minutes(-15))
-        let key = try #require(sessions.start(token: secret, at: start))
+        let keys = try cases.map { _ in try #require(sessions.start(token: secret, at: start)) }
         try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let pages = ConsolePages(host: host, tokens: tokens, answers: ResponseMemoryBudget())
             let access = ConsoleGuard(
@@ -99,15 +99,19 @@ struct ConsoleSessionTests {
                 access.permit(request, context)() ? "permitted" : "over"
             }
             try await Application(router: router).test(.router) { client in
-                var fields: HTTPFields = [.cookie: "\(access.cookieName)=\(key)"]
-                fields[.fetchDest] = destination
-                let page = try await WebClient(client: client).get("/console", fields)
-                #expect(page.status == 200 && page.text == "permitted")
+                for ((destination, _), key) in zip(cases, keys) {
+                    var fields: HTTPFields = [.cookie: "\(access.cookieName)=\(key)"]
+                    fields[.fetchDest] = destination
+                    let page = try await WebClient(client: client).get("/console", fields)
+                    #expect(page.status == 200 && page.text == "permitted")
+                }
             }
         }
         let later = now.advanced(by: Self.minutes(20))
-        let principal = sessions.principal(of: key, isUse: false, at: later)
-        #expect((principal != nil) == isKept)
+        for ((destination, isKept), key) in zip(cases, keys) {
+            let principal = sessions.principal(of: key, isUse: false, at: later)
+            #expect((principal != nil) == isKept, "\(destination ?? "none")")
+        }
     }
 
     @Test("A full house of sessions ends the one idle longest")
@@ -176,7 +180,8 @@ struct ConsoleSessionTests {
             }
             let first = try await send("192.0.2.1")
             let flood = try await send("192.0.2.2")
-            for _ in 1...50 { _ = try await send("192.0.2.2") }
+            // One more than are kept of one address.
+            for _ in 1...5 { _ = try await send("192.0.2.2") }
             let start = try await client.submit("/console/sign-in", "token=secret".utf8)
             let set = try #require(start.headers[.setCookie])
             let cookie: HTTPFields = [.cookie: String(set.prefix { $0 != ";" })]

@@ -28,8 +28,9 @@ struct ReportFormTests {
         #expect(Report.heading("weekOf023Months.chains") == "week of 0.23 months chains")
     }
 
-    @Test("Every report in the list says what it shows")
+    @Test("Every report in the list says what it shows; help, where the key of evidence works")
     func titles() {
+        #expect(PlainPages.help(frame).html.contains("on the page of an event"))
         let list = ReportsPage.page(frame).html
         #expect(list.contains(">lateness</a>") && !list.contains("<td></td>"))
     }
@@ -56,26 +57,30 @@ struct ReportFormTests {
         }
     }
 
-    @Test("The hint lists what the report accepts")
-    func hints() {
+    @Test("A form lists what its report accepts, offers documented definitions and keeps the zone")
+    func form() {
+        var frame = frame
         func text(_ name: String) -> String {
             ReportForm(frame: frame, name: name).html.text
         }
         #expect(text("lateness").contains("Broken down by: app. Only where"))
         #expect(text("churn").contains(", reason"))
         #expect(text("retention").contains("country") && !text("retention").contains(", reason"))
-    }
-
-    @Test("The form keeps the zone of a report, for which it has no field")
-    func zone() {
-        var frame = frame
+        for (name, offered, missing) in [
+            ("churn", "stripe", "appstoreconnect"), ("revenue", "revenuecat", "stripe"),
+        ] {
+            #expect(text(name).contains(">\(offered)</option>"))
+            #expect(!text(name).contains(">\(missing)</option>"))
+            #expect(text(name).contains("autocomplete=\"off\""))
+        }
+        #expect(!text("lateness").contains("name=\"definitions\""))
+        // It has no field for the zone.
         frame.kept = [("from", "2026-01-01"), ("timeZone", "Asia/Tokyo")]
-        let text = ReportForm(frame: frame, name: "active").html.text
-        #expect(text.contains("<input type=\"hidden\" name=\"timeZone\" value=\"Asia/Tokyo\">"))
-        #expect(!text.contains("name=\"rates\""))
+        let hidden = "<input type=\"hidden\" name=\"timeZone\" value=\"Asia/Tokyo\">"
+        #expect(text("active").contains(hidden) && !text("active").contains("name=\"rates\""))
     }
 
-    @Test("Figures of a report have their unit, and its rows a badge that is no reason")
+    @Test("Figures have their unit, rows a badge that is no reason, and a comparison both sides")
     func marks() async throws {
         try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
             let reports = "/console/production/reports"
@@ -90,13 +95,6 @@ struct ReportFormTests {
             // The addresses of cells are relative to the page's.
             let slashed = try await client.get("\(reports)/churn/?from=2026-01-01")
             #expect(slashed.headers[.location] == "\(reports)/churn?from=2026-01-01")
-        }
-    }
-
-    @Test("A comparison shows both of its sides, also where one is 0 in every row")
-    func bothSides() async throws {
-        let reports = "/console/production/reports"
-        try await ServedPlace().serve(renewed: MadePurchase()) { client, _ in
             for (path, sides) in [
                 // Before the first event every figure is 0.
                 ("diff?from=2026-01-01&knownPosition=0", ["before", "after"]),
@@ -106,20 +104,6 @@ struct ReportFormTests {
                 for side in sides { #expect(page.contains(">\(side)</th>"), "\(path) \(side)") }
             }
         }
-    }
-
-    @Test("A form offers the definitions that document its report")
-    func definitions() {
-        for (name, offered, missing) in [
-            ("churn", "stripe", "appstoreconnect"), ("revenue", "revenuecat", "stripe"),
-        ] {
-            let form = ReportForm(frame: frame, name: name).html.text
-            #expect(form.contains(">\(offered)</option>"))
-            #expect(!form.contains(">\(missing)</option>"))
-            #expect(form.contains("autocomplete=\"off\""))
-        }
-        let none = ReportForm(frame: frame, name: "lateness").html.text
-        #expect(!none.contains("name=\"definitions\""))
     }
 
     @Test("A changed figure counts all events behind it, also those without a position")
@@ -170,10 +154,5 @@ struct ReportFormTests {
             #expect(!page(scope).contains("linked above"))
         }
         #expect(page(.reports).contains("linked above"))
-    }
-
-    @Test("Help says where the key of the evidence works")
-    func help() {
-        #expect(PlainPages.help(frame).html.contains("on the page of an event"))
     }
 }

@@ -13,12 +13,6 @@ import Testing
 
 @Suite("Webhooks that have stopped, in the console")
 struct StoppedWebhookTests {
-    private struct Accepting: APITransport {
-        func send(
-            _ request: TransportRequest
-        ) async throws(TransportFailure) -> TransportResponse { TransportResponse(status: 204) }
-    }
-
     private struct Away: APITransport {
         func send(
             _ request: TransportRequest
@@ -60,25 +54,14 @@ struct StoppedWebhookTests {
         }
     }
 
-    @Test("Webhooks that cannot be read are unknown, and not nothing to do")
-    func unknown() async throws {
-        let frame = Frame(
-            state: ViewState(environment: .production), viewer: .unnamed, served: [.production],
-            reportZone: try #require(ReportZone("UTC")), now: ServedPlace.now, path: [])
-        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
-            let page = HomePage.page(frame, try await host.status(.production), nil).html
-            #expect(page.contains("<h2>To do</h2>") && page.contains("Webhooks: unknown"))
-        }
-    }
-
     @Test("A disabled endpoint is work to do, and its page says what enables it")
     func disabled() async throws {
         let home = "/console/production/"
         try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             func page(_ path: String) async throws -> String {
-                String(decoding: try await client.get(home + path).bytes, as: UTF8.self)
+                try await client.get(home + path).text
             }
-            host.reach.use([try StoppedWebhookTests.books()], Accepting())
+            host.reach.use([try StoppedWebhookTests.books()], Away())
             let operations = try host.ledger(.production).ledger.operations
             _ = try await operations.begin(
                 WebhookEndpointRow(

@@ -117,7 +117,7 @@ struct ViewPageTests {
         }
     }
 
-    @Test("The page of an event keeps the view, and says what had not arrived then")
+    @Test("The page of an event keeps the view, says what had not arrived; another log has none")
     func eventThen() async throws {
         let later = "This event had not arrived then."
         try await ServedPlace().serve(renewed: purchase) { client, _ in
@@ -134,18 +134,11 @@ struct ViewPageTests {
             }
             let present = try await client.get("\(ViewPageTests.home)/events/1")
             #expect(!present.text.contains(later) && !present.text.contains("as known now"))
-        }
-    }
-
-    @Test("A position of this log is not carried into another")
-    func otherEnvironment() async throws {
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            // A position of this log is not carried into another.
             for (view, kept) in [
                 ("knownPosition=1", ""), ("knownAt=2026-02-01", "&amp;knownAt=2026-02-01"),
             ] {
-                let page = try await client.get(
-                    "\(ViewPageTests.home)/find?q=nosuch&\(view)")
-                let text = page.text
+                let text = try await client.get("\(ViewPageTests.home)/find?q=nosuch&\(view)").text
                 let other = "href=\"/console/sandbox/find?q=nosuch\(kept)"
                 let start = try #require(text.firstRange(of: other), "\(view)")
                 let rest = text[start.upperBound...].prefix { $0 != "\"" }
@@ -178,7 +171,8 @@ struct ViewPageTests {
         }
     }
 
-    @Test("Figures of money and of deliveries lead to their chains, too")
+    @Test(
+        "Figures of money and deliveries lead to their chains, ours beside another's to their sum")
     func figures() async throws {
         let names = ["mrr", "arr", "mrr-movement", "lateness", "ltv"]
         try await ServedPlace().serve(renewed: purchase) { client, _ in
@@ -195,13 +189,7 @@ struct ViewPageTests {
                     #expect(isYearly == name.contains("rr"), "\(cell)")
                 }
             }
-        }
-    }
-
-    @Test("Our figures beside another product's lead to chains that add up to them; theirs do not")
-    func ownFigures() async throws {
-        let reports = "\(ViewPageTests.home)/reports"
-        try await ServedPlace().serve(renewed: purchase) { client, _ in
+            let reports = "\(ViewPageTests.home)/reports"
             var linked: Set<String> = []
             for name in DefinitionPack.metrics {
                 for pack in DefinitionPack.allCases.map(\.rawValue) {
@@ -234,7 +222,16 @@ struct ViewPageTests {
             #expect(paid.text.contains("churn.paid/1") && paid.text.contains(" checked>"))
             let cells = ScopeLinkTests.links(paid.text).filter { $0.contains("/cell?") }
             #expect(!cells.isEmpty && cells.allSatisfy { $0.contains("paid=true") })
-            for cell in cells { #expect(try await client.get(cell).status == 200, "\(cell)") }
+            for cell in cells {
+                let chains = try await client.get(cell)
+                // Its links lead to others of paid subscriptions.
+                #expect(chains.status == 200 && chains.text.contains("paid=true"), "\(cell)")
+            }
+            // A report is of a period: no moment limits it, and no page says so.
+            let plain = try await client.get("\(reports)/churn?from=2026-01-01&at=2026-02-01").text
+            #expect(!plain.contains("A view of the"))
+            let cell = try #require(ScopeLinkTests.links(plain).first { $0.contains("/cell?") })
+            #expect(try await !client.get(cell).text.contains("paid="))
             for (query, code) in [
                 ("churn?paid=true&definitions=revenuecat", "comparedWhole"),
                 ("revenue?paid=true", "unknownParameter"), ("churn?format=xml", "invalidParameter"),
@@ -314,12 +311,13 @@ struct ViewPageTests {
         let app = "bundleId=\(MadePurchase.app)"
         let place = try ServedPlace(apps: [MadePurchase.app, "com.example.second"])
         try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            // Of both apps in turn, more than a list or a timeline has on one page.
-            let count = 2 * Frame.rowCount + 4
+            // More than a list or a timeline has on one page; the first and last of both apps.
+            let count = Frame.rowCount + 8
+            let others = [1, 3, 5, count - 5, count - 3, count - 1]
             for number in 0..<count {
                 var made = purchase
                 made.id = String(500_000_000_000_000 + number)
-                if number % 2 == 1 { made.bundleId = "com.example.second" }
+                if others.contains(number) { made.bundleId = "com.example.second" }
                 let answer = try await client.notify(made.notificationBody())
                 #expect(answer.status == 200)
             }
@@ -337,7 +335,7 @@ struct ViewPageTests {
                 #expect(next.status == 200, "\(path)")
                 let rest = next.text
                 #expect(rest.contains("Only of app \(MadePurchase.app)"), "\(path)")
-                for number in stride(from: 1, to: count, by: 2) {
+                for number in others {
                     let other = String(500_000_000_000_000 + number)
                     #expect(!rest.contains(other), "\(path)")
                 }

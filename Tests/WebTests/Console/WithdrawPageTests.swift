@@ -13,18 +13,11 @@ struct WithdrawPageTests {
     @Test("The form says which grant ends; another one goes on giving access")
     func second() async throws {
         let home = "/console/production/customers/ann"
-        var form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
-        form[.fetchSite] = "same-origin"
-        let fields = form
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
-            func text(_ address: String) async throws -> String {
-                String(decoding: try await client.get(address).bytes, as: UTF8.self)
-            }
             func send(_ act: String, _ body: String) async throws -> String {
-                let sent = try await client.send(
-                    .post, "\(home)/\(act)", fields, Array("actor=sara&\(body)".utf8))
+                let sent = try await client.submit("\(home)/\(act)", "actor=sara&\(body)".utf8)
                 #expect(sent.status == 303)
-                return try await text(try #require(sent.headers[.location]))
+                return try await client.get(try #require(sent.headers[.location])).text
             }
             _ = try await send("grant", "key=a&reason=outage&entitlement=pro&until=2030-01-31")
             let page = try await send(
@@ -34,7 +27,7 @@ struct WithdrawPageTests {
             #expect(links.count == 2)
             let start = try #require(links.last)
             let id = page[start.upperBound...].prefix { $0 != "\"" && $0 != "&" }
-            let asked = try await text("\(home)/ungrant?grant=\(id)")
+            let asked = try await client.get("\(home)/ungrant?grant=\(id)").text
             #expect(asked.contains("Grant of pro until <time datetime=\"2030-06-30T12:30:00"))
             #expect(asked.contains("by sara: goodwill") && !asked.contains("outage"))
             // Another zone keeps what the form is about.

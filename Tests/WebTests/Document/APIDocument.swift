@@ -7,6 +7,8 @@ import Yams
 struct APIDocument: Sendable {
     let root: JSONValue
     let operations: [Operation]
+    /// By the number of their steps: each request has its operation looked for.
+    private let operationsByLength: [Int: [Operation]]
     /// By their references: they are resolved for every value of every response.
     private let components: [String: JSONValue]
     private let patterns: [String: NSRegularExpression]
@@ -21,6 +23,7 @@ struct APIDocument: Sendable {
     init(_ text: String) throws {
         root = try Yams.compose(yaml: text).map { APIDocument.value($0) } ?? .null
         operations = APIDocument.operations(root)
+        operationsByLength = Dictionary(grouping: operations, by: \.steps.count)
         var components: [String: JSONValue] = [:]
         for kind in root["components"]?.object ?? [] {
             for member in kind.value.object ?? [] {
@@ -100,9 +103,8 @@ struct APIDocument: Sendable {
     /// The operations of a request's path; a path without variables takes precedence.
     func operations(at path: String) -> [Operation] {
         let asked = path.split(separator: "/", omittingEmptySubsequences: true)
-        let fitting = operations.filter { operation in
-            operation.steps.count == asked.count
-                && zip(operation.steps, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
+        let fitting = (operationsByLength[asked.count] ?? []).filter { operation in
+            zip(operation.steps, asked).allSatisfy { $0.hasPrefix("{") || $0 == $1 }
         }
         let variables = { (operation: Operation) in operation.path.count { $0 == "{" } }
         let least = fitting.map(variables).min()

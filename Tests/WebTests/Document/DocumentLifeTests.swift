@@ -71,10 +71,12 @@ struct DocumentLifeTests {
         #expect(!customers.isEmpty)
     }
 
-    @Test("Every response about them, and every change, is as documented")
+    @Test("Every response about them, and changes of every name, are as documented")
     func lives() async throws {
         var place = try ServedPlace()
         place.now = SubscriberWorld.defaultHorizon
+        let terms = APIDocument.shared.schema("SubscriptionTerms")["properties"]?.object ?? []
+        let wanted = Set(terms.map(\.key) + ["notices"])
         let seen = try await place.serve { (client: WebClient, host: LedgerHost) async throws in
             var chains: [String: String] = [:]
             for seed in 1...DocumentLifeTests.lifeCount {
@@ -92,7 +94,10 @@ struct DocumentLifeTests {
                     "\(path)/timeline?\(scope)&minPosition=\(position)")
                 #expect(timeline.status == 200)
                 let entries = timeline.json["entries"]?.array ?? []
-                for at in Set(entries.compactMap { $0["at"]?.string }) {
+                // Once every part has occurred, some moments of each life are enough.
+                let isComplete = wanted.isSubset(of: seen)
+                let moments = Set(entries.compactMap { $0["at"]?.string }).sorted()
+                for (index, at) in moments.enumerated() where !isComplete || index % 4 == 0 {
                     let show = try await client.get("\(path)?\(scope)&at=\(at)")
                     #expect(show.status == 200)
                     if let token = show.json["appAccountToken"]?.string { customers.insert(token) }
@@ -114,39 +119,35 @@ struct DocumentLifeTests {
             try await DocumentLifeTests.ask(customers.sorted(), client)
             let page = try await client.get("/v1/events?limit=1000&evidence=true")
             #expect(page.json["events"]?.array?.isEmpty == false)
+            try await DocumentLifeTests.follow(client, host)
             return seen
         }
-        let terms = APIDocument.shared.schema("SubscriptionTerms")["properties"]?.object ?? []
-        let missing = Set(terms.map(\.key) + ["notices"]).subtracting(seen)
-        #expect(missing == [], "no life has them")
+        #expect(wanted.subtracting(seen) == [], "no life has them")
     }
 
-    @Test("Every emitted change is as documented")
-    func changes() async throws {
-        var place = try ServedPlace()
-        place.now = SubscriberWorld.defaultHorizon
-        try await place.serve { (client: WebClient, host: LedgerHost) async throws in
-            for seed: UInt64 in 1...12 { _ = try await DocumentLifeTests.send(seed, client) }
-            let head = try #require(
-                try await client.get("/v1/events?limit=1").json["position"]?.int64)
-            _ = try await host.ledger(.production).snapshot(
-                atLeast: head, limit: .seconds(120))
-            let feed = try #require(host.makeFeeds().first)
-            try await feed.step()
-            let check = SchemaCheck(document: .shared)
-            var (place, names) = (ChangePlace.beginning, Set<ChangeName>())
-            while true {
-                let page = try await feed.page(after: place)
-                for change in page.changes {
-                    names.insert(change.change.name)
-                    let findings = check.findings(
-                        try JSONValue.parse(change.body()), APIDocument.shared.schema("Change"))
-                    #expect(findings.isEmpty, "\(findings)")
-                }
-                place = page.next
-                if page.isEnd { break }
+    /// The first changes of each name.
+    private static let changeCount = 30
+
+    /// What is emitted about them: changes of every name.
+    private static func follow(_ client: WebClient, _ host: LedgerHost) async throws {
+        let head = try #require(try await client.get("/v1/events?limit=1").json["position"]?.int64)
+        _ = try await host.ledger(.production).snapshot(atLeast: head, limit: .seconds(120))
+        let feed = try #require(host.makeFeeds().first)
+        try await feed.step()
+        let check = SchemaCheck(document: .shared)
+        var (place, counts) = (ChangePlace.beginning, [ChangeName: Int]())
+        while true {
+            let page = try await feed.page(after: place)
+            for change in page.changes {
+                counts[change.change.name, default: 0] += 1
+                guard counts[change.change.name, default: 0] <= changeCount else { continue }
+                let findings = check.findings(
+                    try JSONValue.parse(change.body()), APIDocument.shared.schema("Change"))
+                #expect(findings.isEmpty, "\(findings)")
             }
-            #expect(names.count > 10)
+            place = page.next
+            if page.isEnd { break }
         }
+        #expect(counts.count > 10)
     }
 }

@@ -45,20 +45,14 @@ struct DocumentTests {
         return found
     }
 
-    @Test("It is served without a token, unmodified")
-    func served() async throws {
-        try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
+    @Test("It is served without a token, unmodified, and lists exactly the existing routes")
+    func routes() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
             let answer = try await client.get("/openapi.yaml")
             #expect(answer.status == 200)
             #expect(answer.headers[.contentType] == "application/yaml")
             #expect(answer.bytes == OpenAPIDocument.bytes)
             #expect(APIDocument.shared.root["openapi"]?.string == "3.1.0")
-        }
-    }
-
-    @Test("It lists exactly the existing routes")
-    func routes() async throws {
-        try await ServedPlace().serve { (_: WebClient, host: LedgerHost) async throws in
             let service = try WebService(
                 host: host, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
             // Names of path variables are not compared.
@@ -81,20 +75,8 @@ struct DocumentTests {
         }
     }
 
-    @Test("Every reference resolves")
+    @Test("Every reference resolves, and every component is used")
     func references() {
-        func search(_ value: JSONValue) {
-            if let pointer = value["$ref"]?.string {
-                #expect(!document.resolved(pointer).isNull, "\(pointer)")
-            }
-            for member in value.object ?? [] { search(member.value) }
-            for element in value.array ?? [] { search(element) }
-        }
-        search(document.root)
-    }
-
-    @Test("Every component is used")
-    func unused() {
         var used: Set<String> = []
         func search(_ value: JSONValue) {
             if let pointer = value["$ref"]?.string { used.insert(pointer) }
@@ -102,6 +84,7 @@ struct DocumentTests {
             for element in value.array ?? [] { search(element) }
         }
         search(document.root)
+        for pointer in used { #expect(!document.resolved(pointer).isNull, "\(pointer)") }
         // Of every path and every method, and what the data of an event stream is.
         used.insert("#/components/schemas/Change")
         used.formUnion(

@@ -16,6 +16,10 @@ struct SchemaCheck: Sendable {
             findings += other.findings
             evaluated.formUnion(other.evaluated)
         }
+
+        mutating func add(_ others: [String], of key: String) {
+            findings += others.map { ".\(key)\($0)" }
+        }
     }
 
     static let annotations: Set<String> = [
@@ -28,13 +32,14 @@ struct SchemaCheck: Sendable {
     ]
 
     func findings(_ value: JSONValue, _ schema: JSONValue, at place: String = "$") -> [String] {
-        check(value, schema, place).findings
+        check(value, schema).findings.map { place + $0 }
     }
 
-    private func check(_ value: JSONValue, _ schema: JSONValue, _ place: String) -> Result {
+    /// Findings begin with the rest of their place: most values have none, and need no text of it.
+    private func check(_ value: JSONValue, _ schema: JSONValue) -> Result {
         var result = Result()
         guard let members = schema.object else {
-            result.findings.append("\(place): there is no schema")
+            result.findings.append(": there is no schema")
             return result
         }
         // In the order of the schema's members: looking each keyword up takes far longer.
@@ -42,84 +47,88 @@ struct SchemaCheck: Sendable {
             switch member.key {
             case "$ref":
                 let target = document.resolved(member.value.string ?? "")
-                result.add(check(value, target, place))
+                result.add(check(value, target))
             case "allOf":
-                for part in member.value.array ?? [] { result.add(check(value, part, place)) }
+                for part in member.value.array ?? [] { result.add(check(value, part)) }
             case "anyOf":
-                let fitting = (member.value.array ?? []).map { check(value, $0, place) }
+                let fitting = (member.value.array ?? []).map { check(value, $0) }
                     .filter(\.findings.isEmpty)
                 for fit in fitting { result.add(fit) }
-                if fitting.isEmpty { result.findings.append("\(place): fits none of anyOf") }
+                if fitting.isEmpty { result.findings.append(": fits none of anyOf") }
             case "items":
                 for (index, element) in (value.array ?? []).enumerated() {
-                    let place = "\(place)[\(index)]"
-                    result.findings += check(element, member.value, place).findings
+                    result.findings += check(element, member.value).findings.map {
+                        "[\(index)]\($0)"
+                    }
                 }
             case "type", "enum", "const":
-                result.findings += kindFindings(value, member, place)
+                result.findings += kindFindings(value, member)
             case "minimum", "maximum", "minLength", "maxLength", "minItems", "maxItems":
-                result.findings += boundFindings(value, member, place)
-            case "pattern", "format": result.findings += textFindings(value, member, place)
+                result.findings += boundFindings(value, member)
+            case "pattern", "format": result.findings += textFindings(value, member)
             case "properties", "required", "additionalProperties", "unevaluatedProperties": break
             default:
                 guard !SchemaCheck.annotations.contains(member.key) else { break }
-                result.findings.append("\(place): unknown keyword \(member.key)")
+                result.findings.append(": unknown keyword \(member.key)")
             }
         }
-        if let object = value.object { checkMembers(object, schema, place, &result) }
+        if let object = value.object { checkMembers(object, schema, &result) }
         return result
     }
 
     private func checkMembers(
-        _ object: [JSONMember], _ schema: JSONValue, _ place: String, _ result: inout Result
+        _ object: [JSONMember], _ schema: JSONValue, _ result: inout Result
     ) {
-        for name in schema["required"]?.array ?? []
-        where !object.contains(where: { $0.key == name.string }) {
-            result.findings.append("\(place): \(name.string ?? "") is missing")
+        // Names mostly come in the order of the schema: the next one is looked for first.
+        var next = 0
+        for name in schema["required"]?.array ?? [] {
+            let name = name.string ?? ""
+            if next < object.count, object[next].key == name {
+                next += 1
+            } else if let found = object.firstIndex(where: { $0.key == name }) {
+                next = found + 1
+            } else {
+                result.findings.append(": \(name) is missing")
+            }
         }
-        var own: Set<String> = []
-        let properties = schema["properties"]
+        let properties = schema["properties"]?.object ?? []
+        let others = schema["additionalProperties"]
+        next = 0
         for member in object {
-            guard let known = properties?[member.key] else { continue }
-            own.insert(member.key)
-            result.findings +=
-                check(member.value, known, "\(place).\(member.key)").findings
-        }
-        if let others = schema["additionalProperties"], others.object != nil {
-            for member in object where !own.contains(member.key) {
-                result.findings += check(member.value, others, "\(place).\(member.key)").findings
+            if next >= properties.count || properties[next].key != member.key {
+                next = properties.firstIndex { $0.key == member.key } ?? properties.count
+            }
+            if next < properties.count {
+                result.add(check(member.value, properties[next].value).findings, of: member.key)
+                next += 1
                 result.evaluated.insert(member.key)
+            } else if let others, others.object != nil {
+                result.add(check(member.value, others).findings, of: member.key)
+                result.evaluated.insert(member.key)
+            } else if others?.bool == false {
+                result.findings.append(": \(member.key) is not documented")
             }
         }
-        if schema["additionalProperties"]?.bool == false {
-            for member in object where !own.contains(member.key) {
-                result.findings.append("\(place): \(member.key) is not documented")
-            }
-        }
-        result.evaluated.formUnion(own)
-        if schema["unevaluatedProperties"]?.bool == false {
-            for member in object where !result.evaluated.contains(member.key) {
-                result.findings.append("\(place): \(member.key) is not documented")
-            }
+        guard schema["unevaluatedProperties"]?.bool == false else { return }
+        for member in object where !result.evaluated.contains(member.key) {
+            result.findings.append(": \(member.key) is not documented")
         }
     }
 
     // MARK: Values
 
-    private func kindFindings(
-        _ value: JSONValue, _ keyword: JSONMember, _ place: String
-    ) -> [String] {
+    private func kindFindings(_ value: JSONValue, _ keyword: JSONMember) -> [String] {
         switch keyword.key {
         case "type":
             let type = keyword.value
             let names = type.array?.compactMap(\.string) ?? [type.string ?? ""]
             let fits = names.contains { SchemaCheck.isOfType(value, $0) }
-            return fits ? [] : ["\(place): is no \(names.joined(separator: " or "))"]
+            return fits ? [] : [": is no \(names.joined(separator: " or "))"]
         case "enum":
             guard keyword.value.array?.contains(value) == false else { return [] }
             let text = String(decoding: value.encoded(), as: UTF8.self)
-            return ["\(place): \(text) is none of the values"]
-        default: return keyword.value == value ? [] : ["\(place): is not the constant"]
+            return [": \(text) is none of the values"]
+        default: return keyword.value == value ? [] : [": is not the constant"]
         }
     }
 
@@ -133,9 +142,7 @@ struct SchemaCheck: Sendable {
         }
     }
 
-    private func boundFindings(
-        _ value: JSONValue, _ keyword: JSONMember, _ place: String
-    ) -> [String] {
+    private func boundFindings(_ value: JSONValue, _ keyword: JSONMember) -> [String] {
         let size: Int64?
         switch (value, keyword.key) {
         case (.number, "minimum"), (.number, "maximum"): size = value.int64
@@ -147,28 +154,26 @@ struct SchemaCheck: Sendable {
         }
         guard let size, let bound = keyword.value.int64 else { return [] }
         if keyword.key.hasPrefix("min") {
-            return size < bound ? ["\(place): is under \(keyword.key)"] : []
+            return size < bound ? [": is under \(keyword.key)"] : []
         }
-        return size > bound ? ["\(place): is over \(keyword.key)"] : []
+        return size > bound ? [": is over \(keyword.key)"] : []
     }
 
-    private func textFindings(
-        _ value: JSONValue, _ keyword: JSONMember, _ place: String
-    ) -> [String] {
+    private func textFindings(_ value: JSONValue, _ keyword: JSONMember) -> [String] {
         guard let text = value.string else { return [] }
         let name = keyword.value.string ?? ""
         guard keyword.key == "format" else {
-            return document.matches(text, name) ? [] : ["\(place): does not match \(name)"]
+            return document.matches(text, name) ? [] : [": does not match \(name)"]
         }
         switch name {
         case "int64": return []
         case "date-time":
-            return Timestamp(rfc3339: text) == nil ? ["\(place): is no date-time"] : []
+            return Timestamp(rfc3339: text) == nil ? [": is no date-time"] : []
         case "date":
             let isDate = text.utf8.count == 10 && Timestamp(userInput: text) != nil
-            return isDate ? [] : ["\(place): is no date"]
-        case "uri": return URL(string: text)?.scheme == nil ? ["\(place): is no URI"] : []
-        default: return ["\(place): unknown format \(name)"]
+            return isDate ? [] : [": is no date"]
+        case "uri": return URL(string: text)?.scheme == nil ? [": is no URI"] : []
+        default: return [": unknown format \(name)"]
         }
     }
 }

@@ -52,6 +52,13 @@ struct ServedPlace: Sendable {
         configuration.server.port = 0
     }
 
+    /// Serves Production alone, whose files are half of the usual ones.
+    static func single() throws -> ServedPlace {
+        var place = try ServedPlace()
+        place.environments = [.production]
+        return place
+    }
+
     func directory(of environment: AppStore.Environment) -> String {
         "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"
     }
