@@ -45,6 +45,14 @@ extension ProofError {
                 + " `audit keygen`, and name it as audit.keyFile.")
     }
 
+    /// An erasure removed the bytes of an event.
+    package static var erased: ProofError {
+        ProofError(
+            .nothingToProve,
+            "The evidence of one of these events was erased: its hashes remain, and prove nothing"
+                + " to a reader.")
+    }
+
     /// A bundle that was just made does not pass its own check.
     public static func unproven(_ reason: String) -> ProofError {
         ProofError(.logUnsound, "The bundle does not pass its own check: \(reason)")

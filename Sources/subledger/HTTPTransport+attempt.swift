@@ -13,7 +13,7 @@ extension HTTPTransport {
             return AttemptResult(status: try await send(request).status)
         } catch {
             switch error {
-            case .notConnected: return .noResponse
+            case .notConnected, .connectTimedOut, .tlsFailed: return .noResponse
             case .disconnected: return .prematureClose
             case .timedOut: return .timedOut
             case .tooLarge: return .other

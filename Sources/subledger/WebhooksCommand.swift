@@ -52,7 +52,7 @@ struct WebhooksCommand: AsyncParsableCommand {
                 }
             }
             return Output(
-                text: results.map { "\($0.name): \($0.outcome.text)\n" }.joined(),
+                text: results.map { "\($0.name): \($0.outcome.reasonedText)\n" }.joined(),
                 isClean: results.allSatisfy(\.outcome.isSuccess)
             ) { json in
                 json.objects("endpoints", results) { json, result in

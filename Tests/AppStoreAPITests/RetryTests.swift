@@ -19,6 +19,7 @@ struct RetryTests {
             ScriptedTransport.Step.json("", status: 500), .json("", status: 503),
             .refusal(5_000_001), .refusal(4_040_002), .refusal(4_040_004), .refusal(4_040_006),
             .failure(.notConnected), .failure(.disconnected), .failure(.timedOut),
+            .failure(.connectTimedOut), .failure(.tlsFailed(reason: "x")),
         ])
     func passes(_ step: ScriptedTransport.Step) async throws {
         let asked = try Asked([step, step, RetryTests.good])
@@ -30,7 +31,14 @@ struct RetryTests {
     @Test("a TLS connection that ends within a response was one; a failed handshake was none")
     func endedConnection() {
         #expect(HTTPTransport.failure(NIOSSLError.uncleanShutdown) == .disconnected)
-        #expect(HTTPTransport.failure(NIOSSLError.noCertificateToValidate) == .notConnected)
+        for (error, reason) in [
+            (NIOSSLError.noCertificateToValidate, "noCertificateToValidate"),
+            (NIOSSLError.handshakeFailed(.zeroReturn), "handshakeFailed"),
+            (NIOSSLError.handshakeFailed(.sslError([.eofDuringHandshake])), "EOF during handshake"),
+            (NIOSSLExtraError.failedToValidateHostname, "failedToValidateHostname"),
+        ] as [(any Error, String)] {
+            #expect(HTTPTransport.failure(error) == .tlsFailed(reason: reason), "\(error)")
+        }
     }
 
     @Test("waits double up to the longest, and attempts are limited")

@@ -40,6 +40,16 @@ struct BannerTests {
         }
     }
 
+    @Test("A service with its own log says why it does not follow it")
+    func stopped() {
+        var stopped = frame
+        stopped.lag = 2
+        stopped.logFailure = StoreError(.ioError, reason: "", remedy: "")
+        let page = html(stopped)
+        #expect(page.contains("This node cannot follow the log (ioError)."))
+        #expect(page.contains("2 events are not included yet") && !page.contains("s old"))
+    }
+
     @Test("A decision that cannot be checked is not stated")
     func unchecked() {
         var one = frame

@@ -29,6 +29,24 @@ struct ChainsRouteTests {
         ("lateness/chains?from=2026-01-01&column=p50", "unknownColumn"),
     ]
 
+    @Test("Chains take the scope read, or those of reports and of people together")
+    func scopes() async throws {
+        var place = try ServedPlace.single()
+        let cases: [(String, [Scope], Int)] = [
+            ("one", [.read], 200), ("two", [.reports, .support], 200), ("three", [.reports], 403),
+            ("four", [.support], 403), ("five", [.write, .admin], 403),
+        ]
+        place.configuration.server.tokens = cases.map { .init($0.0, $0.1) }
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            for (name, scopes, status) in cases {
+                let answer = try await client.get(
+                    "/v1/metrics/churn/chains?from=2026-01-01&column=new",
+                    [.authorization: "Bearer \(name)"])
+                #expect(answer.status == status, "\(scopes)")
+            }
+        }
+    }
+
     @Test("An invalid cell is a 400 with its code, an unknown metric a 404")
     func refused() async throws {
         try await ServedPlace.single().serve { (client: WebClient, _: LedgerHost) async throws in

@@ -174,19 +174,22 @@ struct CheckpointRouteTests {
             _ = try await setup.next(purchase, 0)
             for (period, fault) in [
                 (1, TestWitness.Fault.down), (2, .unavailable), (3, .empty), (4, .stranger),
+                (5, .untrusted),
             ] {
                 setup.witness.fail(fault)
                 let note = try await setup.next(purchase, period)
                 #expect(note.verify(setup.key).isValid)
                 #expect(!note.verify(setup.witness.key.verifier).isValid)
-                #expect(setup.notes.take().count == 1)
+                let notes = setup.notes.take()
+                #expect(notes.count == 1)
+                #expect(notes.first?.message.contains("(tlsFailed: x)") == (fault == .untrusted))
             }
             setup.witness.fail(nil)
-            let next = try await setup.next(purchase, 5)
+            let next = try await setup.next(purchase, 6)
             #expect(next.verify(setup.witness.key.verifier).isValid)
             // A witness that lost its memory names the size that it knows.
             setup.witness.forget()
-            let last = try await setup.next(purchase, 6)
+            let last = try await setup.next(purchase, 7)
             #expect(last.verify(setup.witness.key.verifier).isValid)
             #expect(setup.notes.take().isEmpty)
         }

@@ -2,9 +2,10 @@ import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
 import NIOSSL
-import Service
 import Testing
 
+@testable import AppStoreAPI
+@testable import Service
 @testable import Web
 
 /// HTTP/1.1 over TLS.
@@ -26,6 +27,26 @@ struct EncryptedConnectionTests {
                 #expect(answer.version == .http1_1)
                 #expect(answer.status == .ok)
             }
+        }
+    }
+
+    @Test("A webhook to a receiver with an untrusted certificate fails for its TLS, and says so")
+    func untrusted() async throws {
+        try await TLSPlace.make().listen { port, _ in
+            let request = TransportRequest(
+                method: "POST", url: "https://localhost:\(port)/hooks?key=s3", headers: [])
+            let transport = HTTPTransport.toReceivers()
+            let outcome = await WebhookOutcome(of: request, over: transport)
+            await transport.close()
+            #expect(outcome.text == "tlsFailed")
+            #expect(outcome.reasonedText == "tlsFailed: CERTIFICATE_VERIFY_FAILED")
+        }
+    }
+
+    @Test("A connection or a TLS handshake that takes too long is a timeout")
+    func stalledConnection() {
+        for error in [HTTPClientError.connectTimeout, .tlsHandshakeTimeout] {
+            #expect(HTTPTransport.failure(error) == .connectTimedOut, "\(error)")
         }
     }
 

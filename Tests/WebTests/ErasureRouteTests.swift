@@ -64,6 +64,10 @@ struct ErasureRouteTests {
             #expect(own.json["payload"]?["actor"]?.string == "dpo")
             #expect(own.json["payload"]?["reason"]?.string == "request 7")
             #expect(!own.text.contains(purchase.id))
+            let raw = try await client.get("\(ErasureRouteTests.home)/events/1/raw")
+            #expect(raw.status == 422 && raw.text.contains("nothingToProve"))
+            #expect(raw.text.contains("was erased: its hashes remain"))
+            #expect(try await client.get("\(ErasureRouteTests.home)/events/4/raw").status == 404)
         }
     }
 

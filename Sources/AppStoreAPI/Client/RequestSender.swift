@@ -59,7 +59,7 @@ struct RequestSender: Sendable {
     ) -> Verdict<Answer> {
         let reported = APIFailure.transport(endpoint, failure, attempts: attempts)
         switch failure {
-        case .notConnected: return .again(reported)
+        case .notConnected, .connectTimedOut, .tlsFailed: return .again(reported)
         case .cancelled: return .failed(reported)
         case .tooLarge: return .failed(endpoint.isRepeatable ? reported : .unknownOutcome(endpoint))
         case .disconnected, .timedOut:

@@ -58,7 +58,13 @@ extension APIFailure {
                 reason: "No complete response within \(APILimits.timeoutMilliseconds / 1_000) s,"
                     + " \(attempts) times.",
                 remedy: "Try again later; check the connection if it persists.")
-        case .notConnected, .disconnected:
+        case .tlsFailed(let reason):
+            APIFailure(
+                code: .appleUnreachable, endpoint: endpoint,
+                reason: "TLS failed (\(reason)), \(attempts) times.",
+                remedy: "Check this machine's root certificates and clock, and whether a proxy or"
+                    + " api.baseUrl presents a certificate that they do not trust.")
+        case .notConnected, .connectTimedOut, .disconnected:
             APIFailure(
                 code: .appleUnreachable, endpoint: endpoint,
                 reason: "The connection failed, \(attempts) times.",

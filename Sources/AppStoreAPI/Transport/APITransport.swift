@@ -54,9 +54,14 @@ public struct TransportResponse: Sendable, Equatable {
 }
 
 /// Why there is no complete response.
-public enum TransportFailure: Error, Sendable, Equatable, CaseIterable {
+public enum TransportFailure: Error, Sendable, Equatable {
     /// No connection was made: nothing was sent.
     case notConnected
+    /// No connection, or no TLS handshake, in time: nothing was sent.
+    case connectTimedOut
+    /// No trusted TLS: nothing was sent. `reason` is a code of the TLS library, such as
+    /// `CERTIFICATE_VERIFY_FAILED`; it names no host.
+    case tlsFailed(reason: String)
     /// The connection broke after something may have been sent.
     case disconnected
     /// No complete response in time; something may have been sent.

@@ -79,12 +79,14 @@ public final class HTTPTransport: APITransport {
         case is CancellationError: .cancelled
         // The connection ended within the response.
         case let error as NIOSSLError where error == .uncleanShutdown: .disconnected
-        // Name resolution, refused connections and TLS handshakes fail before anything is sent.
-        case is NIOConnectionError, is NIOSSLError, is NIOSSLExtraError: .notConnected
+        // TLS handshakes, name resolution and refused connections fail before anything is sent.
+        case is NIOSSLError, is NIOSSLExtraError: .tlsFailed(reason: reason(error))
+        case is NIOConnectionError: .notConnected
         // A refused connection to an IP address.
         case let error as IOError where error.errnoCode == ECONNREFUSED: .notConnected
         case let error as HTTPClientError where error == .cancelled: .cancelled
         case let error as HTTPClientError where notConnected.contains(error): .notConnected
+        case let error as HTTPClientError where connectTimeouts.contains(error): .connectTimedOut
         case let error as HTTPClientError where timeouts.contains(error): .timedOut
         default: .disconnected
         }
@@ -94,10 +96,26 @@ public final class HTTPTransport: APITransport {
         .deadlineExceeded, .readTimeout, .writeTimeout,
     ]
 
-    private static let notConnected: [HTTPClientError] = [
-        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout, .invalidURL,
-        .emptyHost, .emptyScheme,
+    private static let connectTimeouts: [HTTPClientError] = [
+        .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
     ]
+
+    private static let notConnected: [HTTPClientError] = [.invalidURL, .emptyHost, .emptyScheme]
+
+    /// The code in the text of a TLS error, without the host and the library's source files:
+    /// `…:OPENSSL_internal:CODE at FILE:LINE`, or `NIOSSLExtraError.CODE: TEXT`.
+    private static func reason(_ error: any Error) -> String {
+        switch error {
+        case NIOSSLError.handshakeFailed(.sslError(let stack)):
+            let text = stack.first.map { "\($0)" }?.components(separatedBy: " at ").first
+            let code = text?.components(separatedBy: ":").last ?? ""
+            return code.trimmingCharacters(in: .whitespaces)
+        case let error as NIOSSLExtraError:
+            let code = "\(error)".components(separatedBy: ":")[0]
+            return code.components(separatedBy: ".").last ?? ""
+        default: return "\(error)".components(separatedBy: "(")[0]
+        }
+    }
 
     /// Closes every connection. No requests may follow.
     public func close() async { try? await client.shutdown() }

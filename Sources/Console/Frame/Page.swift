@@ -146,6 +146,8 @@ package struct Page: Sendable {
                 <p class="banner warn" role="status">\(frame.obstacle ?? Frame.away) These answers are \
                 \(seconds) s old.</p>
                 """
+        } else if let obstacle = frame.obstacle {
+            parts += "<p class=\"banner warn\" role=\"status\">\(obstacle)</p>"
         }
         if frame.lag > 0, frame.ageSeconds == nil || frame.obstacle != nil {
             let events: HTML = frame.lag == 1 ? "1 event is" : "\(frame.lag) events are"

@@ -160,10 +160,7 @@ public struct BundleMaker: Sendable {
         }
         guard !carrier.isEmpty else { return positions }
         guard isAnswer || positions.allSatisfy({ carrier[$0] == nil }) else {
-            throw ProofError(
-                .nothingToProve,
-                "The evidence of one of these events was erased: its hashes remain, and prove"
-                    + " nothing to a reader.")
+            throw ProofError.erased
         }
         return Set(positions.map { carrier[$0] ?? $0 }).sorted()
     }

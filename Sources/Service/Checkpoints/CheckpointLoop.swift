@@ -113,7 +113,11 @@ public struct CheckpointLoop: Sendable {
                 }
             }
             return refused(witness, "unknownSize")
-        } catch { return refused(witness, "unreachable") }
+        } catch let failure as TransportFailure {
+            return refused(witness, WebhookOutcome(failure).reasonedText)
+        } catch let error as StoreError {
+            return refused(witness, error.code.rawValue)
+        } catch { return refused(witness, "\(type(of: error))") }
     }
 
     private func refused(

@@ -369,7 +369,7 @@ public actor WebhookDelivery {
         if RetrySchedule.isOver(since: item.firstAt, at: attempt.at) { item.parkedAt = attempt.at }
         note(
             .notice, "webhookFailed",
-            "\(attempt.change.id) not accepted (\(outcome.text), attempt \(item.attempts))")
+            "\(attempt.change.id) not accepted (\(outcome.reasonedText), attempt \(item.attempts))")
         return item
     }
 

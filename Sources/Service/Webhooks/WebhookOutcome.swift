@@ -4,9 +4,12 @@ public import AppStoreAPI
 public enum WebhookOutcome: Sendable, Equatable {
     /// An HTTP status.
     case answered(status: Int)
-    /// No connection, a broken one, or no trusted TLS.
+    /// No connection, or a broken one.
     case unreachable
+    /// No connection, no TLS handshake or no response in time.
     case timedOut
+    /// No trusted TLS, with the reason of `TransportFailure.tlsFailed`.
+    case tlsFailed(reason: String)
 
     /// Any 2xx; redirects are not followed and count as failures.
     public var isSuccess: Bool {
@@ -31,7 +34,13 @@ public enum WebhookOutcome: Sendable, Equatable {
         case .answered(let status): String(status)
         case .unreachable: "unreachable"
         case .timedOut: "timedOut"
+        case .tlsFailed: "tlsFailed"
         }
+    }
+
+    /// The same with the reason, for logs and people.
+    public var reasonedText: String {
+        if case .tlsFailed(let reason) = self { "\(text): \(reason)" } else { text }
     }
 }
 
@@ -49,9 +58,17 @@ extension WebhookOutcome {
             switch error {
             case .disconnected where .now - start < brokenAtOnce:
                 self = await WebhookOutcome(of: request, over: transport, brokenAtOnce: .zero)
-            case .timedOut: self = .timedOut
-            default: self = .unreachable
+            default: self.init(error)
             }
+        }
+    }
+
+    /// The outcome of sending a request without a response.
+    init(_ failure: TransportFailure) {
+        switch failure {
+        case .timedOut, .connectTimedOut: self = .timedOut
+        case .tlsFailed(let reason): self = .tlsFailed(reason: reason)
+        case .notConnected, .disconnected, .tooLarge, .cancelled: self = .unreachable
         }
     }
 }

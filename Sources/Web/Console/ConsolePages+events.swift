@@ -3,6 +3,7 @@ internal import Console
 import Hummingbird
 internal import Ledger
 internal import LedgerStore
+internal import Proofs
 internal import Queries
 internal import Service
 internal import Signing
@@ -29,9 +30,10 @@ extension ConsolePages {
             let (frame, position) = try eventFrame(request, context)
             let share = try answers.require(ResponseMemoryBudget.makingByteCount)
             defer { withExtendedLifetime(share) {} }
-            let detail = try await host.event(
-                at: position, scope(frame), withProof: false)
-            guard let evidence = detail?.evidence else { throw Problem.noSuchEvent }
+            let event = try await host.event(at: position, scope(frame), withProof: false)
+            guard let detail = event else { throw Problem.noSuchEvent }
+            if let damage = detail.damage { throw damage }
+            guard let evidence = detail.evidence else { throw ProofError.erased }
             return Response(
                 evidence, type: "application/octet-stream", file: "event-\(position).bin")
         }

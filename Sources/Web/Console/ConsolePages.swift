@@ -45,7 +45,7 @@ struct ConsolePages: Sendable {
             frame.position = ledger.projectedPosition
             frame.lag = ledger.lag.positions
             frame.ageSeconds = ledger.age.map(\.components.seconds)
-            frame.logFailure = frame.ageSeconds == nil ? nil : ledger.projectionFailure
+            frame.logFailure = ledger.projectionFailure
         }
         frame.minPosition = scope.minPosition
         return frame

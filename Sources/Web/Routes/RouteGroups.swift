@@ -12,6 +12,8 @@ struct RouteGroups {
     /// Queries about customers, subscriptions and events.
     let people: RouterGroup<WebContext>
     let reports: RouterGroup<WebContext>
+    /// Reports that list subscriptions: without `read`, a token needs both `reports` and `support`.
+    let chains: RouterGroup<WebContext>
     /// As `reports`, for results that were made before, and have the age of that time.
     let jobs: RouterGroup<WebContext>
     /// Tools of assistants, whose answers state the age of the environment that the call names.
@@ -46,6 +48,9 @@ struct RouteGroups {
         read = guarded(.read).add(middleware: age)
         people = guarded(.read, .support).add(middleware: age)
         reports = guarded(.read, .reports).add(middleware: age)
+        chains = guarded(.read, .reports)
+            .add(middleware: ScopeMiddleware(tokens: tokens, scopes: [.read, .support]))
+            .add(middleware: age)
         jobs = guarded(.read, .reports)
         tools = guarded(.read)
         write = guarded(.write)

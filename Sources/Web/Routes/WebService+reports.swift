@@ -24,8 +24,7 @@ extension WebService {
                 try await host.retentionOffers(from: from, to: to, scope)
             }
         }
-        // It lists subscriptions, which the scope of reports does not show.
-        groups.read.get("/v1/metrics/:name/chains") { request, context in
+        groups.chains.get("/v1/metrics/:name/chains") { request, context in
             let name = try PathReader.text("name", context)
             let (question, limit) = try QueryParameters.read(request) {
                 (try CellQuestion(of: name, &$0), try $0.limit())

@@ -69,6 +69,7 @@ final class Receiver: APITransport {
         case .answered(let status): return TransportResponse(status: status)
         case .timedOut: throw .timedOut
         case .unreachable: throw .notConnected
+        case .tlsFailed(let reason): throw .tlsFailed(reason: reason)
         }
     }
 }

@@ -102,6 +102,8 @@ struct WebhookClientTests {
             ([.disconnected, .timedOut], .timedOut, 2),
             ([.disconnected, .disconnected], .unreachable, 2),
             ([.timedOut], .timedOut, 1), ([.notConnected], .unreachable, 1),
+            ([.connectTimedOut], .timedOut, 1),
+            ([.tlsFailed(reason: "x")], .tlsFailed(reason: "x"), 1),
         ] as [([TransportFailure], WebhookOutcome, Int)])
     func broken(_ failures: [TransportFailure], _ outcome: WebhookOutcome, _ count: Int) async {
         let transport = Failing(failures)
@@ -158,12 +160,12 @@ struct WebhookClientTests {
         }
     }
 
-    @Test("plain HTTP where TLS is expected is unreachable, not delivered")
+    @Test("plain HTTP where TLS is expected is no TLS, not delivered")
     func noTLS() async throws {
         try await LocalReceiver.open { receiver, address in
             let secure = address.replacingOccurrences(of: "http:", with: "https:")
             let outcome = try await post(secure)
-            #expect(outcome == .unreachable)
+            #expect(outcome.text == "tlsFailed")
             #expect(receiver.requests.isEmpty)
         }
     }

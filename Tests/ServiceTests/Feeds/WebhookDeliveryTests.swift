@@ -122,6 +122,7 @@ struct WebhookDeliveryStepTests {
         arguments: [
             (WebhookOutcome.timedOut, 9), (.unreachable, 9), (.answered(status: 502), 9),
             (.answered(status: 504), 9), (.answered(status: 501), 7), (.answered(status: 505), 7),
+            (.tlsFailed(reason: "x"), 9),
         ])
     func longestDelay(_ outcome: WebhookOutcome, _ count: Int) async throws {
         try await open { live in
@@ -135,6 +136,19 @@ struct WebhookDeliveryStepTests {
             }
             // After its sixth attempt a rejected change waits 20 minutes and 15 seconds.
             #expect(receiver.tried.count == count)
+        }
+    }
+
+    @Test("The state of an endpoint without trusted TLS has the code, the log also the reason")
+    func untrusted() async throws {
+        try await open { live in
+            let (receiver, notes) = (Receiver { _ in .tlsFailed(reason: "CODE") }, NoteBook())
+            let webhook = try await begun(live, receiver, notes: notes)
+            try await live.take([chain.bought()])
+            try await webhook.deliverAll()
+            let row = try await live.session.ledger.operations.webhookEndpoint("books")
+            #expect(row?.lastOutcome == "tlsFailed")
+            #expect(notes.texts.contains { $0.contains("(tlsFailed: CODE, attempt 1)") })
         }
     }
 

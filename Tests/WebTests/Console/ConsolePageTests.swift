@@ -67,7 +67,7 @@ struct ConsolePageTests {
     @Test("Ids from outside stay text")
     func hostileIds() async throws {
         let ids = [
-            "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%E2%80%AEabc", "a%22b%27c",
+            "%3Cscript%3Ealert(1)%3C%2Fscript%3E", "%E2%80%AEabc", "a%22b%27c", "%20a",
         ]
         try await ServedPlace().serve { (client: WebClient, _: LedgerHost) async throws in
             for id in ids {

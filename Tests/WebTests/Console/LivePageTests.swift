@@ -56,6 +56,23 @@ struct LivePageTests {
         }
     }
 
+    @Test("Where the projector of a service with its own log fails, its pages say so")
+    func failingProjector() async throws {
+        try await ServedPlace().serve { (client: WebClient, host: LedgerHost) async throws in
+            let served = try host.ledger(.production)
+            let text = "This node cannot follow the log (ioError)."
+            for path in ["/", "/intake"] {
+                var page = ""
+                // The next round of the projector, which works, may end the failure at any time.
+                for _ in 0..<100 where !page.contains(text) {
+                    served.note(projection: StoreError(.ioError, reason: "", remedy: ""))
+                    page = try await client.get(LivePageTests.home + path).text
+                }
+                #expect(page.contains(text), "\(path)")
+            }
+        }
+    }
+
     @Test("Sizes of the log and of operational state are those of files", arguments: [0, 4_096])
     func sizes(count: Int64) {
         let status = status(.production, "fileLocked", logByteCount: count)

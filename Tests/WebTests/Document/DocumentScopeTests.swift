@@ -13,12 +13,13 @@ struct DocumentScopeTests {
         return place
     }
 
-    /// The documented scopes of an operation, each of which suffices; empty for none.
+    /// The documented scopes of an operation of which each alone suffices; empty for none.
     private static func scopes(of operation: APIDocument.Operation) -> Set<Scope> {
         let security = operation.value["security"] ?? APIDocument.shared.root["security"]
         return Set(
             (security?.array ?? []).compactMap { entry in
-                entry["bearer"]?.array?.first?.string.flatMap { Scope(rawValue: $0) }
+                let scopes = entry["bearer"]?.array ?? []
+                return scopes.count == 1 ? scopes[0].string.flatMap { Scope(rawValue: $0) } : nil
             })
     }
 

@@ -11,6 +11,7 @@ import Synchronization
 final class TestWitness: APITransport {
     enum Fault: Sendable {
         case down
+        case untrusted
         case unavailable
         /// Signs with another key.
         case stranger
@@ -47,6 +48,7 @@ final class TestWitness: APITransport {
         }
         switch fault {
         case .down: throw .notConnected
+        case .untrusted: throw .tlsFailed(reason: "x")
         case .unavailable: return TransportResponse(status: 503)
         case .empty: return TransportResponse(status: 200)
         case .stranger, nil: break
