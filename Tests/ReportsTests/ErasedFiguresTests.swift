@@ -1,6 +1,7 @@
 import AppStore
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
@@ -137,6 +138,53 @@ struct ErasedFiguresTests {
         try await world.ledger.erase(chains: restated)
         #expect(try await figures(world.ledger, at: [nil]) == after)
         #expect(try await world.ledger.isSound())
+    }
+
+    @Test("Bodies that restate the same transactions fit into an erasure that states each once")
+    func restated() async throws {
+        // given
+        let chain = MadeChain()
+        let bodies = (8..<20).flatMap { period in
+            [
+                chain.notificationV1(
+                    "DID_RENEW", through: period, at: chain.start(period, 60_000)),
+                chain.verifyReceipt(through: period, at: chain.start(period, 120_000)),
+            ]
+        }
+        var bound = LogLimits.evidenceByteCount
+        for _ in 0...1 {
+            let ledger = try StoredReceipts.place()
+            _ = try await ledger.ingest(bodies)
+            let before = try await figures(ledger, at: [nil, 12])
+            let lines = try await daily(ledger)
+            #expect(before.values.contains { !$0.isEmpty } && !lines.isEmpty)
+            // when
+            let evidence = try await ledger.session { [bound] session in
+                var erasure = PersonErasure(session, now: ledger.now)
+                erasure.maximumByteCount = bound
+                let receipt = try await erasure.run(
+                    chains: [ledger.chain(chain.id)], customer: nil, TemporaryLedger.erasing)
+                _ = try await session.currentSnapshot()
+                let event = try await session.ledger.log.event(at: receipt.position)
+                return try #require(try event?.originalBytes())
+            }
+            try await ledger.session { _ = try await $0.currentSnapshot() }
+            // then
+            let erasure = try #require(Erasure(evidence: evidence))
+            let whole = erasure.facts.map { fact in
+                var one = erasure
+                (one.positions, one.chains, one.facts) = ([], [], [fact])
+                return one.evidence.count - 200
+            }
+            #expect(erasure.facts.count == 348 && whole.reduce(0, +) > 2 * evidence.count)
+            let after = try await figures(ledger, at: [nil, 12])
+            for (name, figures) in before { #expect(after[name] == figures, "\(name)") }
+            #expect(try await daily(ledger) == lines)
+            #expect(try ledger.files(holding: [chain.id]).isEmpty)
+            #expect(try await ledger.isSound())
+            // The second time it fits exactly, and its whole form would not.
+            bound = evidence.count
+        }
     }
 
     @Test(

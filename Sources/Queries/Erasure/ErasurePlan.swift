@@ -27,6 +27,21 @@ public struct ErasurePlan: Sendable {
         ErasureScope(through: through, chains: chains.map(\.originalTransactionId))
     }
 
+    /// Whether there are chains that no receipt states together, so that one can be erased without
+    /// the other.
+    var isDivisible: Bool {
+        guard let first = chains.first else { return false }
+        let stated = Dictionary(grouping: facts, by: \.fact.position).values
+            .map { Set($0.map(\.chain)) }
+        var together: Set = [first]
+        while true {
+            let more = stated.filter { !$0.isDisjoint(with: together) }
+                .reduce(into: together) { $0.formUnion($1) }
+            guard more != together else { return !together.isSuperset(of: chains) }
+            together = more
+        }
+    }
+
     /// What would be erased, for people.
     public var text: String {
         var text = positions.count.named("event", "events") + " would be erased\n" + chainLines

@@ -10,10 +10,10 @@ public import SQLiteStore
 /// After a kill at any moment the log is either unchanged or erased; the same order then finishes
 /// the rest.
 public struct PersonErasure: Sendable {
-    private let ledger: EnvironmentLedger
+    let ledger: EnvironmentLedger
     private let clock: @Sendable () -> Timestamp
     /// Returns different random texts of one length.
-    private let draw: @Sendable (Int) -> [String]
+    let draw: @Sendable (Int) -> [String]
     /// Returns the projections once they, and the facts, include the end of the log.
     private let caughtUp: @Sendable () async throws -> ProjectionsStore
 
@@ -37,6 +37,8 @@ public struct PersonErasure: Sendable {
 
     /// Bytes of an erasure; fewer in tests.
     package var maximumByteCount = LogLimits.evidenceByteCount
+    /// Facts of an erasure; fewer in tests.
+    package var maximumFactCount = Erasure.maximumFactCount
 
     public init(
         ledger: EnvironmentLedger, clock: @escaping @Sendable () -> Timestamp,
@@ -49,13 +51,21 @@ public struct PersonErasure: Sendable {
         self.caughtUp = caughtUp
     }
 
-    /// What would be erased.
+    /// What would be erased, refused where an order would be.
     ///
     /// - `chains`: erased even where another customer holds them.
     ///
     /// Throws `ErasureError` or `StoreError`.
     public func plan(
         chains: [ChainId], customer: CustomerId?, report: Progress = { _, _ in }
+    ) async throws -> ErasurePlan {
+        let plan = try await search(chains: chains, customer: customer, report: report)
+        _ = try erasure(plan, PersonErasure.longestOrder)
+        return plan
+    }
+
+    private func search(
+        chains: [ChainId], customer: CustomerId?, report: Progress
     ) async throws -> ErasurePlan {
         try await ErasurePlanner(ledger: ledger).plan(
             chains: chains, customer: customer, in: try await caughtUp(), at: clock(),
@@ -81,7 +91,7 @@ public struct PersonErasure: Sendable {
                 guard Set(subjects.map { ErasedChain($0) }).isSubset(of: known.erasure.chains)
                 else { throw CommandIntake.reused(order.key ?? "") }
                 do {
-                    _ = try await plan(chains: chains, customer: customer, report: report)
+                    _ = try await search(chains: chains, customer: customer, report: report)
                 } catch let error as ErasureError where error.code == .nothingToErase {
                     try await finish(chains, customer, erasedAt: known.position)
                     return Receipt(position: known.position, plan: nil, unknown: unknown)
@@ -94,7 +104,7 @@ public struct PersonErasure: Sendable {
                     position: known.position, plan: nil, unknown: unknown, hasNewLife: true)
             }
             do {
-                let plan = try await plan(chains: chains, customer: customer, report: report)
+                let plan = try await search(chains: chains, customer: customer, report: report)
                 return Receipt(position: try await carryOut(plan, order), plan: plan)
             } catch let error as StoreError where error.code == .erasureOvertaken {
                 continue
@@ -130,7 +140,8 @@ public struct PersonErasure: Sendable {
     package func carryOut(
         _ plan: ErasurePlan, _ order: CommandIntake.Order, steps: [Step] = Step.allCases
     ) async throws -> Int64 {
-        let event = try event(plan, order)
+        let event = try NewEvent(
+            try erasure(plan, order), receivedAt: clock(), packer: ledger.log.packer)
         let operations = ledger.operations
         var position: Int64 = 0
         for step in steps {
@@ -291,79 +302,6 @@ public struct PersonErasure: Sendable {
             chains.formUnion(page.map(\.chain))
         }
         return chains.filter { erased.contains(ErasedChain($0)) }.sorted()
-    }
-
-    // MARK: The event
-
-    private func event(_ plan: ErasurePlan, _ order: CommandIntake.Order) throws -> NewEvent {
-        let pseudonyms = Pseudonyms(plan.facts.map { ($0.chain, $0.fact) }, draw: draw)
-        let erasure = Erasure(
-            id: order.key.map { EventKey.erasureId(orderedUnder: $0) } ?? draw(1)[0],
-            actor: order.actor, tokenName: order.tokenName,
-            reason: order.reason, positions: plan.positions,
-            chains: PersonErasure.subjects(plan.chains, plan.customer)
-                .map { ErasedChain($0) }.sorted { $0.digest < $1.digest },
-            facts: plan.facts.compactMap { pseudonyms.replace($0.chain, $0.fact, part: $0.part) }
-                .sorted { ($0.fact.position, $0.part) < ($1.fact.position, $1.part) })
-        let evidence = erasure.evidence
-        guard evidence.count <= maximumByteCount else {
-            throw ErasureError(
-                .erasureTooLarge,
-                "What \(plan.positions.count) events state does not fit into one erasure of"
-                    + " \(maximumByteCount) bytes. Erase the customer's chains one by"
-                    + " one.")
-        }
-        guard Erasure(evidence: evidence) == erasure else {
-            throw ErasureError(
-                .numbersWouldChange,
-                "A fact of these events cannot be carried without a change; the log is unchanged."
-                    + " Please report this as a defect.")
-        }
-        try requireSameNumbers(plan, erasure, pseudonyms)
-        return try NewEvent(erasure, receivedAt: clock(), packer: ledger.log.packer)
-    }
-
-    /// Throws `numbersWouldChange` unless every chain keeps its states and their times.
-    private func requireSameNumbers(
-        _ plan: ErasurePlan, _ erasure: Erasure, _ pseudonyms: Pseudonyms
-    ) throws {
-        let before = Dictionary(grouping: plan.facts, by: \.chain)
-        let after = Dictionary(grouping: erasure.facts, by: \.chain)
-        for (chain, facts) in before {
-            let name = pseudonyms.chain(chain)
-            let one = ledger.life(of: facts.map(\.fact)).intervals
-            let other = ledger.life(of: (after[name] ?? []).map(\.fact)).intervals
-            let isSame =
-                one.count == other.count
-                && zip(one, other).allSatisfy {
-                    $0.from == $1.from && $0.to == $1.to && $0.state == $1.state
-                }
-            guard isSame else {
-                throw ErasureError(
-                    .numbersWouldChange,
-                    "The states of a chain would change; the log is unchanged. Please report this"
-                        + " as a defect.")
-            }
-        }
-    }
-
-    // MARK: Quarantine
-
-    private func eraseQuarantine(_ ids: Set<String>) async throws(StoreError) {
-        var last: Int64 = 0
-        while true {
-            let page = try await ledger.operations.quarantined(after: last)
-            guard let end = page.last?.id else { return }
-            for item in page {
-                guard let whole = try await ledger.operations.quarantineItem(item.id) else {
-                    continue
-                }
-                if PersonalIds.isNaming(ids, in: whole.bytes) {
-                    _ = try await ledger.operations.removeFromQuarantine(item.id)
-                }
-            }
-            last = end
-        }
     }
 }
 

@@ -135,7 +135,7 @@ struct PseudonymTests {
         #expect(Erasure(evidence: erasure.evidence) == erasure)
         #expect(Erasure.positions(inEvidence: erasure.evidence) == [3, 8])
         for (from, to) in [
-            ("subledger-erasure/1", "subledger-erasure/2"), ("[3,8]", "[8,3]"),
+            ("subledger-erasure/1", "subledger-erasure/3"), ("[3,8]", "[8,3]"),
             ("[3,8]", "[3,3]"), ("[3,8]", "[0,3]"), ("[3,8]", "\"3\""),
         ] {
             let text = String(decoding: erasure.evidence, as: UTF8.self)
