@@ -1,11 +1,13 @@
 import AppStore
 import Intake
+import Ledger
 import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
 import Signing
 import Simulator
+import TestSupport
 import Testing
 
 @Suite("Quarantined inputs beside an erasure")
@@ -90,5 +92,125 @@ struct ErasedQuarantineTests {
             let left = try await ledger.ledger { try await $0.operations.quarantineCount() }
             #expect(left == count)
         }
+    }
+
+    // MARK: Persons whom the log does not know
+
+    private static let other = MadeChain(id: "540000000000003")
+
+    /// Four events of another chain, and one quarantined input that names the chain and its
+    /// customer.
+    private static let unaccepted = SharedLedger { ledger in
+        let foreign = MadeChain(
+            bundleId: "com.example.unknown", appAccountToken: ErasedQuarantineTests.token)
+        let summary = try await ledger.ingest(other.life + [foreign.bought()])
+        try #require(summary.quarantined == 1)
+    }
+
+    private func state(_ ledger: TemporaryLedger) async throws -> (end: Int64, kept: Int) {
+        try await ledger.ledger { opened in
+            let end = try await opened.log.head().position
+            return (end, try await opened.operations.quarantineCount())
+        }
+    }
+
+    @Test(
+        "Who is known only from quarantine is erased from it, once, by an event without positions",
+        arguments: [true, false])
+    func unaccepted(byCustomer: Bool) async throws {
+        let ledger = try await Self.unaccepted.copy()
+        let (chains, customer) = byCustomer ? ([], Self.token) : ([chain.id], nil)
+        let before = try await ledger.show(Self.other.id)
+        // when
+        let plan = try await ledger.session { session in
+            try await PersonErasure(session, now: ledger.now).plan(
+                chains: chains.map { ledger.chain($0) },
+                customer: customer.map { CustomerId(stated: $0) })
+        }
+        // then
+        #expect(plan.positions.isEmpty && plan.quarantinedCount == 1)
+        #expect(plan.text.contains("\n1 quarantined input would be removed\n"))
+        let planned = try JSONValue.parse(JSONWriter.object { plan.writeMembers(to: &$0) })
+        #expect(planned["positions"]?.array == [] && planned["quarantined"]?.int64 == 1)
+        #expect(try await state(ledger) == (4, 1))
+        // when
+        let receipt = try await ledger.erase(chains: chains, customer: customer)
+        // then
+        #expect(receipt.position == 5 && receipt.plan?.quarantinedCount == 1)
+        #expect(receipt.text.contains("removed 1 quarantined input\n"))
+        #expect(try await state(ledger) == (5, 0))
+        #expect(try ledger.files(holding: [chain.id, Self.token]).isEmpty)
+        #expect(try await ledger.isSound())
+        let after = try await ledger.show(Self.other.id)
+        #expect(after.without("position") == before.without("position"))
+        // The same order finds it; what comes in later under the ids is a new life.
+        let again = try await ledger.erase(chains: chains, customer: customer)
+        #expect(again.position == 5 && again.plan == nil)
+        _ = try await ledger.ingest(chain.life)
+        let show = try await ledger.show(chain.id)
+        #expect(show.noticeCodes.contains("erasedBefore") == !byCustomer)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test(
+        "Stopped after any step, the same order finishes it",
+        arguments: 0...PersonErasure.Step.allCases.count)
+    func stopped(after calls: Int) async throws {
+        let ledger = try await Self.unaccepted.copy()
+        let steps = Array(PersonErasure.Step.allCases.prefix(calls))
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let plan = try await erasure.plan(chains: [ledger.chain(chain.id)], customer: nil)
+            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: steps)
+        }
+        // Until the log has erased, nothing is removed that only the first order would know.
+        let isErased = steps.contains(.log)
+        let (end, kept) = try await state(ledger)
+        #expect(end == (isErased ? 5 : 4) && (isErased || kept == 1))
+        let receipt = try await ledger.erase(chains: [chain.id])
+        #expect(receipt.position == 5 && (receipt.plan == nil) == isErased)
+        #expect(try ledger.files(holding: [chain.id, Self.token]).isEmpty)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test("An id that quarantine alone names is that of a chain only where the app is known")
+    func namedInQuarantine() async throws {
+        let app = BundleId(MadeChain.app)
+        let second = "com.example.second"
+        for (apps, bundleId, isFound) in [
+            ([MadeChain.app], nil, true), ([MadeChain.app, second], nil, false),
+            ([MadeChain.app, second], app, true),
+        ] as [([String], BundleId?, Bool)] {
+            let ledger = try TemporaryLedger(apps: apps)
+            let foreign = MadeChain(bundleId: "com.example.unknown")
+            _ = try await ledger.ingest([foreign.bought()])
+            try await ledger.session { session in
+                let erasure = PersonErasure(session, now: ledger.now)
+                for id in [chain.id, "540000000000009"] {
+                    let found = try? await erasure.chains(
+                        named: [id], by: session.snapshot, bundleId: bundleId, nil
+                    ).found
+                    let expected = isFound && id == chain.id ? [ledger.chain(id)] : nil
+                    #expect(found == expected, "\(apps) \(id)")
+                }
+            }
+        }
+    }
+
+    @Test("Receivers get the digest of a chain that only quarantine named")
+    func change() async throws {
+        let ledger = try await Self.unaccepted.copy()
+        try await ledger.erase(chains: [chain.id])
+        let types = try await ledger.session { session in
+            let reader = ChangeReader(ledger: session.ledger)
+            var (found, cursor): ([String?], ChangePlace) = ([], .beginning)
+            while true {
+                let page = try await reader.page(after: cursor, through: session.head)
+                found += try page.changes.map { try JSONValue.parse($0.body())["type"]?.string }
+                cursor = page.next
+                guard !page.isEnd else { return found }
+            }
+        }
+        #expect(types.count { $0 == "chain.erased" } == 1)
     }
 }

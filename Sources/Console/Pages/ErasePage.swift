@@ -81,7 +81,11 @@ package struct ErasePage {
     package func page(_ plan: ErasurePlan) -> Page {
         let chains = plan.chains.map { frame.chain($0) }.joined(", ")
         let rows: [(String, HTML?)] = [
-            ("Events", "\(plan.positions.count): \(frame.events(plan.positions))"),
+            (
+                "Events",
+                plan.positions.isEmpty
+                    ? nil : "\(plan.positions.count): \(frame.events(plan.positions))"
+            ), ("Quarantined inputs", "\(plan.quarantinedCount)"),
             ("Purchases", plan.chains.isEmpty ? nil : chains),
             ("Customer", plan.customer.map { frame.customer($0) }),
             ("By", "\(frame.viewer.name ?? frame.values["actor"] ?? "")"),

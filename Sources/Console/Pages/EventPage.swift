@@ -313,13 +313,21 @@ package struct EventPage {
             let erasure = Erasure(evidence: evidence)
         else { return "" }
         let erased = frame.events(erasure.positions, upTo: EventPage.erasedLinkCount)
+        let (extent, rest): (HTML, HTML) =
+            erasure.positions.isEmpty
+            ? ("inputs in quarantine", "The log held no event about it.")
+            : (
+                "the evidence of \(erasure.positions.count.named("event", "events"))",
+                """
+                Erased: \(erased). The hashes of these events remain, so every proof holds; what they \
+                stated is below under random ids, so every figure stays.
+                """
+            )
         return """
             <section class="verdict unknown">
-            <p>A person's data was erased: the evidence of \
-            \(erasure.positions.count.named("event", "events")).</p>
+            <p>A person's data was erased: \(extent).</p>
             <p class="rests">By \(Command.author(erasure.actor, erasure.tokenName)): \(erasure.reason)</p>
-            <p class="rests">Erased: \(erased). The hashes of these events remain, so \
-            every proof holds; what they stated is below under random ids, so every figure stays.</p>
+            <p class="rests">\(rest)</p>
             </section>
             """
     }

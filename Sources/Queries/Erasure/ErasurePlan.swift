@@ -9,7 +9,8 @@ public struct ErasurePlan: Sendable {
     public let chains: [ChainId]
     /// The customer whose own decisions are erased, too.
     public let customer: CustomerId?
-    /// The events that become tombstones, ascending.
+    /// The events that become tombstones, ascending; none where only quarantined inputs name the
+    /// person.
     public let positions: [Int64]
     /// The current holders of the chains that were not requested.
     let holders: [ChainId: [CustomerId]]
@@ -22,6 +23,8 @@ public struct ErasurePlan: Sendable {
     let facts: [ChainFact]
     /// Every event up to this position was considered.
     var through: Int64
+    /// The quarantined inputs that are removed.
+    public internal(set) var quarantinedCount = 0
 
     var scope: ErasureScope {
         ErasureScope(through: through, chains: chains.map(\.originalTransactionId))
@@ -48,6 +51,9 @@ public struct ErasurePlan: Sendable {
         if let customer {
             text += "the decisions about customer \(customer.rawValue.printable)\n"
         }
+        text += quarantinedCount.named("quarantined input", "quarantined inputs")
+        text += " would be removed\n"
+        guard !positions.isEmpty else { return text }
         let shown = positions.prefix(ErasurePlan.shownCount).map { "#\($0)" }
         let more = positions.count - shown.count
         return text + "positions: \(shown.joined(separator: " "))"
@@ -74,6 +80,7 @@ public struct ErasurePlan: Sendable {
         }
         json.member("customer", customer)
         json.array("positions", positions)
+        json.member("quarantined", Int64(quarantinedCount))
     }
 }
 
@@ -86,7 +93,7 @@ public struct ErasureError: Error, Sendable, Equatable, CustomStringConvertible 
 
     /// Stable names; scripts rely on them.
     public enum Code: String, Sendable, CaseIterable {
-        /// No event names the chain or the customer.
+        /// No event and no quarantined input names the chain or the customer.
         case nothingToErase
         /// Another customer holds a chain that names the customer, or that is in one receipt with
         /// such a chain.

@@ -8,7 +8,8 @@ internal import SQLiteStore
 struct ErasurePlanner: Sendable {
     let ledger: EnvironmentLedger
 
-    /// The plan for chains and a customer, as of the end of the log.
+    /// The plan for chains and a customer, as of the end of the log; without positions where it
+    /// holds nothing about them.
     ///
     /// - Parameters:
     ///   - chains: named by the caller: erased even where another customer holds them.
@@ -45,12 +46,6 @@ struct ErasurePlanner: Sendable {
         }
         try await walk(chains, customer, ids, through: end, &found, report)
         let facts = try await facts(at: found.sorted(), of: chains.union(customerKeys))
-        guard !found.isEmpty else {
-            throw ErasureError(
-                .nothingToErase,
-                "The log holds no event about this. What was erased before cannot be found by its"
-                    + " ids any more.")
-        }
         return ErasurePlan(
             chains: chains.sorted(), customer: customer, positions: found.sorted(),
             holders: try await holders(of: added, at: now), ids: ids,

@@ -67,9 +67,23 @@ public struct PersonErasure: Sendable {
     private func search(
         chains: [ChainId], customer: CustomerId?, report: Progress
     ) async throws -> ErasurePlan {
-        try await ErasurePlanner(ledger: ledger).plan(
+        var plan = try await ErasurePlanner(ledger: ledger).plan(
             chains: chains, customer: customer, in: try await caughtUp(), at: clock(),
             report: report)
+        plan.quarantinedCount = try await quarantined(naming: plan.quarantineIds).count
+        guard plan.positions.isEmpty else { return plan }
+        let subjects = PersonErasure.subjects(chains, customer)
+        let isErased = try await lastErasure(of: subjects) != nil
+        guard plan.quarantinedCount > 0, !isErased else {
+            throw ErasureError(
+                .nothingToErase,
+                "The log holds no event about this. What was erased before cannot be found by its"
+                    + " ids any more."
+                    + (isErased && plan.quarantinedCount > 0
+                        ? " An order removes what names it in quarantine:"
+                            + " \(plan.quarantinedCount.named("input", "inputs"))." : ""))
+        }
+        return plan
     }
 
     /// Erases chains, and a customer with every chain that names it. An order that was carried out
@@ -146,6 +160,10 @@ public struct PersonErasure: Sendable {
         var position: Int64 = 0
         for step in steps {
             switch step {
+            // Without events the order has every id; the log is first, so that a repetition finds
+            // the erasure.
+            case .operations where plan.positions.isEmpty: continue
+            case .quarantine where plan.positions.isEmpty: continue
             case .permission: try await ledger.log.requirePurgeable()
             case .operations, .operationsAgain:
                 try await operations.erase(
@@ -211,7 +229,8 @@ public struct PersonErasure: Sendable {
         return erased.joined().map(\.position).max()
     }
 
-    /// The chains that ids name now, or named before they were erased.
+    /// The chains that ids name now, or named before they were erased. An id that only quarantined
+    /// inputs name is taken as that of a chain where the app is known.
     ///
     /// - Parameters:
     ///   - ids: originalTransactionIds or transactionIds.
@@ -242,6 +261,11 @@ public struct PersonErasure: Sendable {
                     found.append(chain)
                 } else if isRepeated {
                     unknown.append(id)
+                } else if let app = apps.first, apps.count == 1,
+                    try await !quarantined(naming: [id]).isEmpty
+                {
+                    found.append(
+                        ChainId(bundleId: app, originalTransactionId: OriginalTransactionId(id)))
                 } else {
                     throw error
                 }
@@ -321,8 +345,9 @@ extension PersonErasure.Receipt {
                 + newer + rest
         }
         let count = plan.positions.count.named("event", "events")
+        let inputs = plan.quarantinedCount.named("quarantined input", "quarantined inputs")
         return "erased \(count) of \(plan.chains.count.named("chain", "chains")) at position"
-            + " \(position)\n" + plan.chainLines
+            + " \(position)\n" + plan.chainLines + "removed \(inputs)\n"
             + "Not reached: backups (restore applies it again where it replaces this log, or with"
             + " --erasures), warehouses, receivers of webhooks.\n"
     }

@@ -227,6 +227,41 @@ struct LogErasureTests {
         }
     }
 
+    @Test(
+        "An erasure without positions is an event like others, and is copied and applied again",
+        arguments: StoreEngine.all)
+    func empty(_ engine: StoreEngine) async throws {
+        try await engine.withLog { log in
+            // given
+            _ = try await log.append(Sample.events(0..<4))
+            try await StoreEngine.sqlite.withLog { backup in
+                _ = try await LogCopy(from: log, to: backup).run()
+                // when
+                let result = try await log.erase(Self.erasure("e", []), within: Self.scope(4))
+                // then
+                #expect(result == .appended(position: 5))
+                let report = try await log.verify()
+                #expect(report.isSound && report.tombstoneCount == 0, "\(report.findings)")
+                for record in try await ErasureRecord.all(of: log) {
+                    var json = JSONWriter()
+                    record.write(to: &json)
+                    let read = try #require(ErasureRecord(line: json.bytes))
+                    let applied = [
+                        try await read.belongs(to: backup), try await read.apply(to: backup),
+                        try await read.apply(to: backup),
+                    ]
+                    #expect(applied == [true, true, false])
+                }
+                #expect(try await backup.erasurePositions(after: 0, through: 9) == [5])
+                #expect(try await backup.verify().isSound)
+            }
+            try await StoreEngine.sqlite.withLog { target in
+                _ = try await LogCopy(from: log, to: target).run()
+                #expect(try await log.allEvents() == target.allEvents())
+            }
+        }
+    }
+
     @Test("An erasure that names a position the log does not have changes nothing")
     func missing() async throws {
         try await StoreEngine.sqlite.withLog { log in

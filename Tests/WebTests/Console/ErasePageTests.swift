@@ -60,6 +60,42 @@ struct ErasePageTests {
         }
     }
 
+    @Test("Who is known only from quarantine is erased, by console and over HTTP")
+    func quarantined() async throws {
+        try await ServedPlace().serve(renewed: purchase) {
+            (client: WebClient, host: LedgerHost) async throws in
+            let operations = try host.ledger(.production).ledger.operations
+            for id in ["800000000000001", "800000000000002"] {
+                _ = try await operations.quarantine(
+                    NewQuarantineItem(
+                        receivedAt: ServedPlace.now, standing: .unverifiable,
+                        code: "malformedJWS", message: "It is none.",
+                        bytes: Array(#"{"originalTransactionId":"\#(id)"}"#.utf8), input: "made"))
+            }
+            // Over HTTP.
+            let dry = try await client.erase(chains: ["800000000000001"], dryRun: true)
+            #expect(dry.status == 200 && dry.json["plan"]?["quarantined"]?.int64 == 1)
+            #expect(dry.json["plan"]?["positions"]?.array == [])
+            #expect(try await operations.quarantineCount() == 2)
+            let erased = try await client.erase(chains: ["800000000000001"])
+            #expect(erased.status == 200)
+            #expect(erased.json["erasure"]?["plan"]?["quarantined"]?.int64 == 1)
+            #expect(erased.json["erasure"]?["position"]?.int64 == 3)
+            #expect(try await operations.quarantineCount() == 1)
+            // In the console.
+            let id = "800000000000002"
+            let path = "\(ErasePageTests.home)/subscriptions/\(id)/erase"
+            let planned = try await client.submit(path, ErasePageTests.form())
+            #expect(planned.status == 200, "\(planned.text)")
+            #expect(planned.text.contains("Quarantined inputs"))
+            let answer = try await client.submit(path, ErasePageTests.form(id))
+            #expect(answer.headers[.location] == "\(ErasePageTests.home)/events/4")
+            #expect(try await operations.quarantineCount() == 0)
+            let event = try await client.get("\(ErasePageTests.home)/events/4").text
+            #expect(event.contains("inputs in quarantine") && !event.contains(id))
+        }
+    }
+
     @Test("A customer's page leads to the same, for every purchase of the customer")
     func customer() async throws {
         var purchase = purchase
