@@ -110,10 +110,13 @@ enum SchemaObjects {
     static func all(_ database: Database) throws -> Set<[String]> {
         let objects = try database.rows(
             """
-            SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema
+            SELECT
+                type, name, tbl_name, coalesce(sql, ''),
+                typeof(type) || typeof(name) || typeof(tbl_name) || typeof(sql)
+            FROM main.sqlite_schema
             WHERE name NOT LIKE 'sqlite_stat%'
             """
-        ) { row in (0..<4).map { row.requiredText($0) } }
+        ) { row in (0..<5).map { row.requiredText($0) } }
         return Set(objects)
     }
 

@@ -100,6 +100,17 @@ struct FileFlipTests {
         await log.close()
     }
 
+    @Test("A schema entry whose name became a BLOB is reported")
+    func schemaType() async throws {
+        let directory = try TemporaryDirectory()
+        var bytes = try await Self.sound.value.bytes
+        let entry = try #require(bytes.firstRange(of: Data("tableheadhead".utf8)))
+        // The types of an entry's five columns precede them, the last as two bytes.
+        bytes[entry.lowerBound - 5] ^= 1
+        try bytes.write(to: URL(filePath: directory.file("log.sqlite")))
+        #expect(try await outcome(directory) == .reported)
+    }
+
     @Test(
         "A file header with false records about its pages", arguments: [35, 39, 52, 55])
     func header(byte: Int) async throws {
