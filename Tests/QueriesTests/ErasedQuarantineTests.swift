@@ -173,6 +173,48 @@ struct ErasedQuarantineTests {
         #expect(try await ledger.isSound())
     }
 
+    @Test(
+        "Beside a chain of the log, too, the same order finishes it after any step",
+        arguments: 0...PersonErasure.Step.allCases.count)
+    func besideLogged(after calls: Int) async throws {
+        let ledger = try await Self.unaccepted.copy()
+        let ids = [chain.id, Self.other.id]
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            let plan = try await erasure.plan(chains: ids.map { ledger.chain($0) }, customer: nil)
+            #expect(plan.positions.count == 4 && plan.quarantinedCount == 1)
+            let steps = Array(PersonErasure.Step.allCases.prefix(calls))
+            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: steps)
+        }
+        try await ledger.session { session in
+            let found = try await PersonErasure(session, now: ledger.now).chains(
+                named: ids, by: session.snapshot, bundleId: nil, nil)
+            #expect(found.found == ids.map { ledger.chain($0) })
+        }
+        try await ledger.erase(chains: ids)
+        #expect(try await state(ledger) == (5, 0))
+        #expect(try ledger.files(holding: ids).isEmpty)
+        #expect(try await ledger.isSound())
+    }
+
+    @Test("Words of an input that are no ids of a person or a purchase name no input")
+    func words() async throws {
+        let ledger = try await Self.unaccepted.copy()
+        try await ledger.session { session in
+            let erasure = PersonErasure(session, now: ledger.now)
+            for id in ["com.example.unknown", "SUBSCRIBED", "INITIAL_BUY", Self.token] {
+                let found = try? await erasure.chains(
+                    named: [id], by: session.snapshot, bundleId: nil, nil)
+                #expect(found == nil, "\(id)")
+            }
+            for id in ["com.example.unknown", "production", "subscribed", "initial_buy"] {
+                await #expect(throws: ErasureError.self, "\(id)") {
+                    try await erasure.plan(chains: [], customer: CustomerId(stated: id))
+                }
+            }
+        }
+    }
+
     @Test("An id that quarantine alone names is that of a chain only where the app is known")
     func namedInQuarantine() async throws {
         let app = BundleId(MadeChain.app)

@@ -26,6 +26,12 @@ public struct ErasurePlan: Sendable {
     /// The quarantined inputs that are removed.
     public internal(set) var quarantinedCount = 0
 
+    /// The ids of the chains of which the events state nothing.
+    var unloggedIds: Set<String> {
+        Set(chains.map(\.originalTransactionId.rawValue))
+            .subtracting(facts.map(\.chain.originalTransactionId.rawValue))
+    }
+
     var scope: ErasureScope {
         ErasureScope(through: through, chains: chains.map(\.originalTransactionId))
     }

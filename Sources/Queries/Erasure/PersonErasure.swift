@@ -168,7 +168,10 @@ public struct PersonErasure: Sendable {
             case .operations, .operationsAgain:
                 try await operations.erase(
                     chains: plan.chains, ids: plan.ids.sorted(), positions: plan.positions)
-            case .quarantine, .quarantineAgain: try await eraseQuarantine(plan.quarantineIds)
+            // What alone names a chain stays until the log names it, for a repetition.
+            case .quarantine:
+                try await eraseQuarantine(plan.quarantineIds.subtracting(plan.unloggedIds))
+            case .quarantineAgain: try await eraseQuarantine(plan.quarantineIds)
             case .operationsPurge: try await operations.purge()
             case .log: position = try await append(event, plan)
             case .logPurge: try await ledger.log.purge()
@@ -252,6 +255,7 @@ public struct PersonErasure: Sendable {
         }
         let apps = bundleId.map { [$0] } ?? ledger.apps
         var (found, unknown): ([ChainId], [String]) = ([], [])
+        var quarantined: Set<String>?
         for id in ids {
             do throws(QueryError) {
                 found.append(try await snapshot.chain(id, bundleId: bundleId))
@@ -261,9 +265,12 @@ public struct PersonErasure: Sendable {
                     found.append(chain)
                 } else if isRepeated {
                     unknown.append(id)
-                } else if let app = apps.first, apps.count == 1,
-                    try await !quarantined(naming: [id]).isEmpty
-                {
+                } else if let app = apps.first, apps.count == 1 {
+                    // Read once for all ids.
+                    if quarantined == nil {
+                        quarantined = try await quarantine(naming: Set(ids), byPurchases: true).ids
+                    }
+                    guard quarantined?.contains(id) == true else { throw error }
                     found.append(
                         ChainId(bundleId: app, originalTransactionId: OriginalTransactionId(id)))
                 } else {

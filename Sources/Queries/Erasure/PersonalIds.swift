@@ -8,6 +8,8 @@ struct PersonalIds: Sendable {
     private(set) var ids: Set<String> = []
     /// Those of purchases alone: no other subscription of the person has them.
     private(set) var purchaseIds: Set<String> = []
+    /// Parts that could not be read, which may hold ids.
+    private var unread: [[UInt8]] = []
 
     /// Maximum nesting of signed parts: a notification in an API response in a wrapper.
     private static let depth = 5
@@ -27,7 +29,7 @@ struct PersonalIds: Sendable {
     init(_ input: [UInt8]) { read(input, PersonalIds.depth) }
 
     private mutating func read(_ input: [UInt8], _ depth: Int) {
-        guard depth > 0 else { return }
+        guard depth > 0 else { return unread.append(input) }
         if let json = try? JSONValue.parse(input) {
             read(json, under: nil, depth)
         } else {
@@ -64,7 +66,9 @@ struct PersonalIds: Sendable {
     /// A compact JWS, or a receipt in Base64 or as it is.
     private mutating func readToken(_ input: [UInt8], _ depth: Int) {
         if let payload = EventDetail.jwsPayload(input) { return read(payload, depth - 1) }
-        guard let receipt = try? ReceiptVerifier.readUnverified(input) else { return }
+        guard let receipt = try? ReceiptVerifier.readUnverified(input) else {
+            return unread.append(input)
+        }
         for purchase in receipt.inAppPurchases {
             for id in [
                 purchase.transactionId?.rawValue, purchase.originalTransactionId?.rawValue,
@@ -81,27 +85,32 @@ struct PersonalIds: Sendable {
     /// inputs.
     private static let leastByteCount = 8
 
-    /// Whether an input, which may be truncated or not JSON, contains one of the ids: as the value
-    /// of its member, as a separate word of the text or of a part of it in Base64, or as a field
-    /// of a receipt.
-    static func isNaming(_ ids: Set<String>, in input: [UInt8]) -> Bool {
-        guard PersonalIds(input).ids.isDisjoint(with: ids) else { return true }
+    /// Those of the ids that an input, which may be truncated or not JSON, contains: as the value
+    /// of a member (of a purchase, where only these count) or, in what could not be read, as a
+    /// separate word of the text or of a part of it in Base64, or as a field of a receipt.
+    static func named(
+        _ ids: Set<String>, in input: [UInt8], byPurchases: Bool = false
+    ) -> Set<String> {
+        let read = PersonalIds(input)
+        var named = (byPurchases ? read.purchaseIds : read.ids).intersection(ids)
         let long = ids.filter { $0.utf8.count >= leastByteCount }
-        return hasWord(of: long, in: input, depth)
+        for part in read.ids.isEmpty ? [input] : read.unread {
+            addWords(of: long, in: part, depth, to: &named)
+        }
+        return named
     }
 
-    private static func hasWord(
-        of ids: Set<String>, in input: [UInt8], _ depth: Int
-    ) -> Bool {
-        guard depth > 0 else { return false }
+    private static func addWords(
+        of ids: Set<String>, in input: [UInt8], _ depth: Int, to named: inout Set<String>
+    ) {
+        guard depth > 0 else { return }
         for word in input.split(whereSeparator: { !$0.isAlphanumeric(or: "-_.+/=") }) {
             let text = String(decoding: word, as: UTF8.self)
-            if ids.contains(text) || ids.contains(text.lowercased()) { return true }
+            named.formUnion(ids.intersection([text, text.lowercased()]))
             // In DER, an id is preceded by its length, and followed by a tag: 0x30, that is "0".
-            if let length = input[..<word.startIndex].last, length < word.count,
-                ids.contains(String(decoding: word.prefix(Int(length)), as: UTF8.self))
-            {
-                return true
+            if let length = input[..<word.startIndex].last, length < word.count {
+                let field = String(decoding: word.prefix(Int(length)), as: UTF8.self)
+                if ids.contains(field) { named.insert(field) }
             }
             guard word.count > 16 else { continue }
             for part in word.split(separator: UInt8(ascii: ".")) {
@@ -115,9 +124,8 @@ struct PersonalIds: Sendable {
                     }
                 }
                 guard text.count > 16, let decoded = Base64.url.decode(text) else { continue }
-                if hasWord(of: ids, in: decoded, depth - 1) { return true }
+                addWords(of: ids, in: decoded, depth - 1, to: &named)
             }
         }
-        return false
     }
 }
