@@ -157,12 +157,7 @@ struct ErasedQuarantineTests {
         arguments: 0...PersonErasure.Step.allCases.count)
     func stopped(after calls: Int) async throws {
         let ledger = try await Self.unaccepted.copy()
-        let steps = Array(PersonErasure.Step.allCases.prefix(calls))
-        try await ledger.session { session in
-            let erasure = PersonErasure(session, now: ledger.now)
-            let plan = try await erasure.plan(chains: [ledger.chain(chain.id)], customer: nil)
-            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: steps)
-        }
+        let (_, steps) = try await ledger.beginErasure(of: [chain.id], through: calls)
         // Until the log has erased, nothing is removed that only the first order would know.
         let isErased = steps.contains(.log)
         let (end, kept) = try await state(ledger)
@@ -179,13 +174,8 @@ struct ErasedQuarantineTests {
     func besideLogged(after calls: Int) async throws {
         let ledger = try await Self.unaccepted.copy()
         let ids = [chain.id, Self.other.id]
-        try await ledger.session { session in
-            let erasure = PersonErasure(session, now: ledger.now)
-            let plan = try await erasure.plan(chains: ids.map { ledger.chain($0) }, customer: nil)
-            #expect(plan.positions.count == 4 && plan.quarantinedCount == 1)
-            let steps = Array(PersonErasure.Step.allCases.prefix(calls))
-            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: steps)
-        }
+        let (plan, _) = try await ledger.beginErasure(of: ids, through: calls)
+        #expect(plan.positions.count == 4 && plan.quarantinedCount == 1)
         try await ledger.session { session in
             let found = try await PersonErasure(session, now: ledger.now).chains(
                 named: ids, by: session.snapshot, bundleId: nil, nil)

@@ -82,14 +82,7 @@ struct ErasureBoundTests {
         #expect(divisible?.contains(remedy) == true)
         let one = await message { try await erase(two, nil, chains: [chain], facts: 3) }
         #expect(one?.contains(remedy) == false)
-        let place = try StoredReceipts.place()
-        let text = String(
-            decoding: chain.verifyReceipt(through: 2, at: chain.start(2)), as: UTF8.self)
-        let second = chain.transactionId(1)
-        let body = text.replacing(
-            "\"transaction_id\":\"\(second)\",\"original_transaction_id\":\"\(chain.id)\"",
-            with: "\"transaction_id\":\"\(second)\",\"original_transaction_id\":\"\(second)\"")
-        _ = try await place.ingest([Array(body.utf8)])
+        let (place, _) = try await TemporaryLedger.receiptOfTwo(chain)
         let together = await message { try await erase(place, nil, chains: [chain], facts: 2) }
         #expect(together?.contains(remedy) == false)
     }

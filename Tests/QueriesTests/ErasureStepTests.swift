@@ -40,12 +40,7 @@ struct ErasureStepTests {
     func stopped(after calls: Int) async throws {
         let ledger = try await filled()
         let before = try await ledger.show(chain.id)
-        let steps = Array(PersonErasure.Step.allCases.prefix(calls))
-        try await ledger.session { session in
-            let erasure = PersonErasure(session, now: ledger.now)
-            let plan = try await erasure.plan(chains: [ledger.chain(chain.id)], customer: nil)
-            try await erasure.carryOut(plan, TemporaryLedger.erasing, steps: steps)
-        }
+        let (_, steps) = try await ledger.beginErasure(of: [chain.id], through: calls)
         let isErased = steps.contains(.log)
         if isErased {
             await #expect(throws: QueryError.self) { try await ledger.show(chain.id) }

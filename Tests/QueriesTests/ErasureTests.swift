@@ -236,23 +236,9 @@ struct ErasureTests {
         #expect(try ledger.files(holding: ids + ["c-2"]).isEmpty)
     }
 
-    /// A ledger of one receipt that states the chain, and its second period as another chain.
-    private func receiptOfTwo() async throws -> (ledger: TemporaryLedger, second: String) {
-        let ledger = try StoredReceipts.place()
-        let text = String(
-            decoding: chain.verifyReceipt(through: 2, at: chain.start(2)), as: UTF8.self)
-        let second = chain.transactionId(1)
-        let body = text.replacing(
-            "\"transaction_id\":\"\(second)\",\"original_transaction_id\":\"\(chain.id)\"",
-            with: "\"transaction_id\":\"\(second)\",\"original_transaction_id\":\"\(second)\"")
-        #expect(body != text)
-        _ = try await ledger.ingest([Array(body.utf8)])
-        return (ledger, second)
-    }
-
     @Test("Chains of one receipt are one person's: they are erased together")
     func receipts() async throws {
-        let (ledger, second) = try await receiptOfTwo()
+        let (ledger, second) = try await TemporaryLedger.receiptOfTwo(chain)
         let chains = try await ledger.exportLines(.subscriptions).compactMap {
             $0["originalTransactionId"]?.string
         }
@@ -265,7 +251,7 @@ struct ErasureTests {
 
     @Test("A chain of the same receipt that another customer holds stays unless it is named")
     func receiptHeldByAnother() async throws {
-        let (ledger, second) = try await receiptOfTwo()
+        let (ledger, second) = try await TemporaryLedger.receiptOfTwo(chain)
         for (id, customer) in [(chain.id, "c-anna"), (second, "c-bert")] {
             try await ledger.decide(.link(CustomerId(customer)), ledger.chain(id))
         }

@@ -75,13 +75,14 @@ public struct PersonErasure: Sendable {
         let subjects = PersonErasure.subjects(chains, customer)
         let isErased = try await lastErasure(of: subjects) != nil
         guard plan.quarantinedCount > 0, !isErased else {
+            let inputs = plan.quarantinedCount.named("input", "inputs")
             throw ErasureError(
                 .nothingToErase,
-                "The log holds no event about this. What was erased before cannot be found by its"
-                    + " ids any more."
-                    + (isErased && plan.quarantinedCount > 0
-                        ? " An order removes what names it in quarantine:"
-                            + " \(plan.quarantinedCount.named("input", "inputs"))." : ""))
+                "The log holds no event about this. "
+                    + (plan.quarantinedCount > 0
+                        ? "An order removes what names it in quarantine: \(inputs)."
+                        : "No quarantined input names it.")
+                    + " What was erased before cannot be found by its ids any more.")
         }
         return plan
     }
