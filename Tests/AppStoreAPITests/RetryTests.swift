@@ -41,6 +41,16 @@ struct RetryTests {
         }
     }
 
+    @Test("after close nothing is sent, so that a change has no unknown outcome")
+    func closedTransport() async {
+        let transport = HTTPTransport()
+        await transport.close()
+        let request = TransportRequest(method: "GET", url: "http://127.0.0.1:9/", headers: [])
+        await #expect(throws: TransportFailure.notConnected) {
+            try await transport.send(request)
+        }
+    }
+
     @Test("waits double up to the longest, and attempts are limited")
     func attempts() async throws {
         let asked = try Asked(
@@ -163,14 +173,28 @@ struct RetryTests {
         "a change with an unknown outcome is not sent twice",
         arguments: [
             ScriptedTransport.Step.json("", status: 500), .failure(.disconnected),
-            .failure(.timedOut), .failure(.tooLarge), .json("<html>"), .json("{\"success\":"),
-            .json("{}", status: 202),
+            .failure(.timedOut), .failure(.tooLarge), .failure(.cancelled), .json("<html>"),
+            .json("{\"success\":"), .json("{}", status: 202),
         ])
     func unknownOutcome(_ step: ScriptedTransport.Step) async throws {
         let asked = try Asked([step])
         let failure = await Asked.failure { try await RequestTests.extend(asked) }
         #expect(failure?.code == .unknownOutcome)
         #expect(asked.transport.requests.count == 1)
+    }
+
+    @Test("a change whose task was cancelled before is not sent, and says so")
+    func cancelledBefore() async throws {
+        // given
+        let asked = try Asked([.json("{\"success\":true}")])
+        // when
+        let failure = await Task {
+            withUnsafeCurrentTask { $0?.cancel() }
+            return await Asked.failure { _ = try await RequestTests.extend(asked) }
+        }.value
+        // then
+        #expect(failure?.code == .cancelled)
+        #expect(asked.transport.requests.isEmpty)
     }
 
     /// Changes that could be applied twice, or that Apple refuses a second time.
@@ -290,6 +314,18 @@ struct RetryTests {
         #expect(failure?.code == code)
         #expect(failure?.environment == environment)
         #expect(asked.transport.requests.last?.host == "api.storekit-sandbox.apple.com")
+    }
+
+    @Test("each environment has its own address, without trailing slashes")
+    func ownHosts() async throws {
+        let hosts = APIHosts(production: "https://one.example/", sandbox: "https://two.example/x//")
+        let asked = try Asked([.refusal(4_040_010), RetryTests.good], hosts: hosts)
+        try await ask(asked, .productionFirst)
+        let path = "/inApps/v1/transactions/1"
+        #expect(
+            asked.transport.requests.map(\.url) == [
+                "https://one.example" + path, "https://two.example/x" + path,
+            ])
     }
 
     @Test("a named environment is the only one used")

@@ -49,6 +49,19 @@ struct ISO8601PeriodTests {
     }
 
     @Test(
+        "A period built in code ends at the limits of time from any start",
+        arguments: [
+            (ISO8601Period(months: .max), Int64.max), (ISO8601Period(days: .max), .max),
+            (ISO8601Period(seconds: .max), .max), (ISO8601Period(months: .min), .min),
+            (ISO8601Period(days: .min), .min), (ISO8601Period(seconds: .min), .min),
+        ])
+    func farthest(_ period: ISO8601Period, _ end: Int64) {
+        for start in [Int64.min, -1, 0, .max] {
+            #expect(period.adding(to: Timestamp(milliseconds: start)).milliseconds == end)
+        }
+    }
+
+    @Test(
         "Described in the shortest notation",
         arguments: [
             ("P1M", "P1M"), ("P12M", "P1Y"), ("P14M", "P1Y2M"), ("P7D", "P1W"), ("P30D", "P30D"),

@@ -40,6 +40,22 @@ struct EnvironmentTests {
         #expect(names.sorted() == ["production", "sandbox"])
     }
 
+    @Test("An environment that is named twice is served once")
+    func namedTwice() async throws {
+        let place = try TemporaryLedger(environment: .sandbox)
+        try await Gate.ledgers.pass {
+            let host = try await LedgerHost.open(
+                ServiceConfiguration(place.configuration),
+                environments: [.sandbox, .production, .sandbox], roots: place.roots, steady: nil
+            ) { TemporaryLedger.end }
+            let served = host.ledgers.map(\.environment)
+            async let running: Void = host.run()
+            host.stop()
+            await running
+            #expect(served == [.sandbox, .production])
+        }
+    }
+
     @Test(
         "Signed evidence that names no environment is of the named one; without one it is quarantined",
         arguments: [Environment.production, .sandbox])

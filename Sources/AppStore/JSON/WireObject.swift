@@ -1,14 +1,16 @@
 /// An object of Apple's wire format: known fields by name, everything else unchanged.
 ///
-/// A `null` field is absent. An unknown key is stored in `unknown`; an unknown enumerated value is
-/// stored in its `Raw`. Neither is an error: values reach the wire before any library knows them. A
-/// known key with a value of another JSON type is an error (`JSONError.wrongType`).
+/// A `null` field is absent, and fractions of a millisecond are cut from dates: encoding restores
+/// neither, so keep the bytes that Apple signed, as the log does.
+///
+/// An unknown key is stored in `unknown`; an unknown enumerated value is stored in its `Raw`.
+/// Neither is an error: values reach the wire before any library knows them. A known key with a
+/// value of another JSON type is an error (`JSONError.wrongType`).
 public protocol WireObject: Hashable, Sendable, JSONWritable, WireValue {
     /// All fields absent.
     init()
 
-    /// Members with keys unknown to this version, in the order of the input, so that decoding and
-    /// encoding lose nothing that Apple signed.
+    /// Members with keys unknown to this version, in the order of the input; encoding keeps them.
     var unknown: [JSONMember] { get set }
 
     /// Visits every field with its key, in Apple's documented order.

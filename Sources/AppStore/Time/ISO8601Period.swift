@@ -70,21 +70,34 @@ public struct ISO8601Period: Hashable, Sendable {
     /// then days, then hours. Saturates at the limits of the range.
     public func adding(to start: Timestamp) -> Timestamp {
         var date = start.date
+        let months = min(max(months, -ISO8601Period.farthestMonths), ISO8601Period.farthestMonths)
         // Counted from January of year zero, so that months carry into years.
         let month = date.year * 12 + (date.month - 1) + months
         date.year = CivilDate.floorDivide(month, 12)
         date.month = month - date.year * 12 + 1
         date.day = min(date.day, CivilDate.daysInMonth(date.month, of: date.year))
         return Timestamp(date: date, millisecondOfDay: start.millisecondOfDay)
-            .advanced(byMilliseconds: days * Timestamp.millisecondsPerDay)
-            .advanced(byMilliseconds: seconds * 1000)
+            .advanced(by: days, of: Timestamp.millisecondsPerDay)
+            .advanced(by: seconds, of: 1000)
+    }
+
+    /// A billion years, which lead out of the range of `Timestamp` from any start.
+    private static let farthestMonths: Int64 = 12_000_000_000
+}
+
+extension Timestamp {
+    /// Adds `count` units of so many milliseconds; saturates at the limits of the range.
+    fileprivate func advanced(by count: Int64, of unit: Int64) -> Timestamp {
+        let sum = Int128(milliseconds) + Int128(count) * Int128(unit)
+        return Timestamp(milliseconds: Int64(clamping: sum))
     }
 }
 
 /// The shortest notation: `P1Y` for twelve months, `P2W` for fourteen days, `PT0S` for an empty
 /// period.
 extension ISO8601Period: CustomStringConvertible {
-    /// Parses back to an equal period.
+    /// Parses back to an equal period, except with a negative number or one of more than `digits`
+    /// digits.
     public var description: String {
         var text = "P"
         func append(_ value: Int64, _ designator: Character) {

@@ -32,6 +32,10 @@ struct RequestSender: Sendable {
         do throws(APIFailure) {
             while true {
                 try await waitForPlace(endpoint, environment)
+                // A change that is not sent has a known outcome.
+                guard endpoint.isRepeatable || !Task.isCancelled else {
+                    throw .cancelled(endpoint)
+                }
                 budget.beginAttempt()
                 let outgoing = try request()
                 let verdict: Verdict<Answer>
@@ -60,8 +64,8 @@ struct RequestSender: Sendable {
         let reported = APIFailure.transport(endpoint, failure, attempts: attempts)
         switch failure {
         case .notConnected, .connectTimedOut, .tlsFailed: return .again(reported)
-        case .cancelled: return .failed(reported)
-        case .tooLarge: return .failed(endpoint.isRepeatable ? reported : .unknownOutcome(endpoint))
+        case .tooLarge, .cancelled:
+            return .failed(endpoint.isRepeatable ? reported : .unknownOutcome(endpoint))
         case .disconnected, .timedOut:
             return endpoint.isRepeatable ? .again(reported) : .failed(.unknownOutcome(endpoint))
         }

@@ -35,6 +35,7 @@ public struct APIFailure: Error, Sendable, Equatable {
         case receiptRefusedByApple
         /// verifyReceipt rejects the app's shared secret: 21004.
         case wrongSharedSecret
+        /// The task was cancelled. A change that could take effect twice was not sent.
         case cancelled
 
         /// Whether the same request may succeed later without a change.

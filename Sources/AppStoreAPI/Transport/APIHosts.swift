@@ -17,15 +17,20 @@ public struct APIHosts: Sendable, Equatable {
 
     /// One address for both, such as a simulator's.
     public init(baseUrl: String) {
-        var base = baseUrl[...]
-        while base.hasSuffix("/") { base.removeLast() }
-        self.init(production: String(base), sandbox: String(base))
+        self.init(production: baseUrl, sandbox: baseUrl)
     }
 
-    /// One address each, without a trailing slash.
-    package init(production: String, sandbox: String) {
-        self.production = production
-        self.sandbox = sandbox
+    /// One address each, such as a proxy's.
+    public init(production: String, sandbox: String) {
+        self.production = APIHosts.base(production)
+        self.sandbox = APIHosts.base(sandbox)
+    }
+
+    /// The address without trailing slashes.
+    private static func base(_ url: String) -> String {
+        var base = url[...]
+        while base.hasSuffix("/") { base.removeLast() }
+        return String(base)
     }
 
     func base(_ environment: Environment) -> String {

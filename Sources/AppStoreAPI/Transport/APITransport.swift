@@ -68,6 +68,6 @@ public enum TransportFailure: Error, Sendable, Equatable {
     case timedOut
     /// More than `APILimits.answerByteCount`.
     case tooLarge
-    /// The caller's task was cancelled.
+    /// The caller's task was cancelled; something may have been sent.
     case cancelled
 }

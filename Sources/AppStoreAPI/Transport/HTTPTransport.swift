@@ -8,6 +8,9 @@ import NIOSSL
 
 /// Sends requests over HTTP/1.1 with a connection pool: TLS 1.2 or later verified against the
 /// system's roots, no redirects, no proxies, bounded waits and responses.
+///
+/// It must be closed (`close()`) before it is released: otherwise AsyncHTTPClient ends a debug
+/// build with a fatal error, and a release build leaks the connections.
 public final class HTTPTransport: APITransport {
     private let client: HTTPClient
     private let timeout: TimeAmount
@@ -100,7 +103,9 @@ public final class HTTPTransport: APITransport {
         .connectTimeout, .getConnectionFromPoolTimeout, .tlsHandshakeTimeout,
     ]
 
-    private static let notConnected: [HTTPClientError] = [.invalidURL, .emptyHost, .emptyScheme]
+    private static let notConnected: [HTTPClientError] = [
+        .invalidURL, .emptyHost, .emptyScheme, .alreadyShutdown,
+    ]
 
     /// The code in the text of a TLS error, without the host and the library's source files:
     /// `…:OPENSSL_internal:CODE at FILE:LINE`, or `NIOSSLExtraError.CODE: TEXT`.
@@ -117,6 +122,6 @@ public final class HTTPTransport: APITransport {
         }
     }
 
-    /// Closes every connection. No requests may follow.
+    /// Closes every connection; later requests fail with `notConnected`.
     public func close() async { try? await client.shutdown() }
 }

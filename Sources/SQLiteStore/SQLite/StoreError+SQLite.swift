@@ -57,6 +57,9 @@ extension StoreError {
                 .ioError, path: path,
                 reason: "The operating system refused to read or write. \(detail)",
                 remedy: "Check the disk and the permissions of the directory.")
+        // GRDB's error after `close`. Any other misuse is a defect of the program.
+        case .SQLITE_MISUSE where error.message == "Connection is closed":
+            self = .closed(path, "file")
         case .SQLITE_CONSTRAINT:
             self = .corrupt(path: path, "Rows contradict each other. \(detail)")
         default:

@@ -13,11 +13,31 @@ extension ServiceConfiguration {
         public var intervalMilliseconds: Int64 = 3_600_000
         public var witnesses: [Witness] = []
 
+        /// The checkpoints of an environment that no other entry names; at least
+        /// `minimumIntervalMilliseconds` apart. The values are not checked as those of a file are.
+        public init(
+            environment: Environment, origin: String, keyFile: String,
+            intervalMilliseconds: Int64 = 3_600_000, witnesses: [Witness] = []
+        ) {
+            self.environment = environment
+            self.origin = origin
+            self.keyFile = keyFile
+            self.intervalMilliseconds = intervalMilliseconds
+            self.witnesses = witnesses
+        }
+
         /// A server that signs that a checkpoint extends the previous one.
         public struct Witness: Sendable, Equatable {
             public var name: String
             public var url: String
             public var key: NoteVerifierKey
+
+            /// A witness with a cosignature key, at an https address; plain http only on loopback.
+            public init(name: String, url: String, key: NoteVerifierKey) {
+                self.name = name
+                self.url = url
+                self.key = key
+            }
         }
 
         /// The shortest interval: a minute.

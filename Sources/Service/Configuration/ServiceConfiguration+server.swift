@@ -31,6 +31,13 @@ extension ServiceConfiguration {
             /// SHA-256 of the token.
             public var digest: Digest
             public var scopes: [Scope]
+
+            /// A token with at least one scope; no other may have its digest.
+            public init(name: String, digest: Digest, scopes: [Scope]) {
+                self.name = name
+                self.digest = digest
+                self.scopes = scopes
+            }
         }
 
         /// The header in which a trusted proxy that authenticates names the user.
@@ -38,12 +45,25 @@ extension ServiceConfiguration {
             public var header: String
             /// What every such user may do in the console.
             public var scopes: [Scope]
+
+            /// A header other than Authorization and Cookie, and at least one scope. It requires
+            /// trusted proxies and tokens.
+            public init(header: String, scopes: [Scope]) {
+                self.header = header
+                self.scopes = scopes
+            }
         }
 
         /// PEM files, read again on SIGHUP.
         public struct TLS: Sendable, Equatable {
             public var certificateFile: String
             public var privateKeyFile: String
+
+            /// The paths of the certificate chain and of its key.
+            public init(certificateFile: String, privateKeyFile: String) {
+                self.certificateFile = certificateFile
+                self.privateKeyFile = privateKeyFile
+            }
         }
 
         /// What is written to standard error.

@@ -16,6 +16,20 @@ extension ServiceConfiguration {
         public var environment = Environment.production
         /// Nil: all apps.
         public var bundleId: BundleId?
+
+        /// An endpoint with a name that no other has. The address is https; plain http only on
+        /// loopback. The values are not checked as those of a file are.
+        public init(
+            name: String, url: String, secretFile: String, types: Set<ChangeName>? = nil,
+            environment: Environment = .production, bundleId: BundleId? = nil
+        ) {
+            self.name = name
+            self.url = url
+            self.secretFile = secretFile
+            self.types = types
+            self.environment = environment
+            self.bundleId = bundleId
+        }
     }
 
     /// A warning for each endpoint of an environment that is not served, which gets nothing.

@@ -80,7 +80,8 @@ public final class LedgerHost: Sendable {
     /// since Apple does not sign their data.
     public static let usualEnvironments: [Environment] = [.production, .sandbox]
 
-    /// Opens the environments' files and creates missing ones.
+    /// Opens the environments' files and creates missing ones. An environment that is named twice
+    /// is opened once.
     ///
     /// - `steady`: a clock that is never set, to compare `clock` with (`ClockWatch`); nil: `clock`
     ///   is always trusted, also one that is not the system's.
@@ -98,6 +99,9 @@ public final class LedgerHost: Sendable {
         clock: @escaping @Sendable () -> Timestamp
     ) async throws(StoreError) -> LedgerHost {
         let tally = IntakeTally(start: clock())
+        let environments = environments.reduce(into: [Environment]()) { served, environment in
+            if !served.contains(environment) { served.append(environment) }
+        }
         let ledgers = try await openAll(environments, configuration, observer, waitLimit)
         let verifier = EvidenceVerifier(
             roots: roots, allowedLocalEnvironments: Set(environments))

@@ -56,7 +56,9 @@ extension WebService {
     }
 
     /// Keeps the ledger projected and its feeds running until the shutdown; then closes its files.
-    /// An application stops its services after its server, so that the last response is sent first.
+    /// An application stops its services after its server, so that the last response is sent first,
+    /// and the last service first: one that queries the ledger comes after this one in `services`,
+    /// since a query of closed files fails (`closed`).
     public var background: any Service { EmbeddedLedger(service: self) }
 }
 

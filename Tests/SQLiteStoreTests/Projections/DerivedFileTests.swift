@@ -69,6 +69,23 @@ struct DerivedFileTests {
         }
     }
 
+    @Test("A read of a closed file is no damage: a rebuild would not help")
+    func closed() async throws {
+        // given
+        let path = directory.file("p.sqlite")
+        let file = try ProjectionsBuild(
+            path: path, build: ProjectionsStore.Build(catalogueHash: "none"))
+        try file.finish(checkpoint: .start)
+        let store = try ProjectionsStore(path: path)
+        // when
+        try store.close()
+        let failure = await #expect(throws: StoreError.self) { _ = try await store.checkpoint() }
+        // then
+        #expect(failure?.code == .closed)
+        #expect(failure?.remedy == "Open it again.")
+        #expect(failure?.asksForRebuild == false)
+    }
+
     @Test(
         "A name with a number that is never reached is foreign: the next file follows the others",
         arguments: [
