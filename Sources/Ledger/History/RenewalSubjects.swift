@@ -130,11 +130,17 @@ struct RenewalSubjects: Sendable {
         }
     }
 
-    /// The newest of a run that qualifies; nil if a newer one is about an unknown period.
-    func newest(of period: Int, where qualifies: (Int) -> Bool) -> Int? {
-        renewals(of: period).last { isUnknown($0) || qualifies($0) }.flatMap {
-            isUnknown($0) ? nil : $0
+    /// The newest of a run, of those signed before a time, that qualifies; nil if a newer one of
+    /// those is about an unknown period.
+    func newest(
+        of period: Int, _ facts: OrderedFacts, before time: Timestamp?,
+        where qualifies: (Int) -> Bool
+    ) -> Int? {
+        let newest = renewals(of: period).last { index in
+            (time.map { facts.renewals[index].signedDate < $0 } ?? true)
+                && (isUnknown(index) || qualifies(index))
         }
+        return newest.flatMap { isUnknown($0) ? nil : $0 }
     }
 
     /// Whether a point is about a period that no transaction states.

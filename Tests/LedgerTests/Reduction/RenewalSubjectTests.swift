@@ -140,6 +140,22 @@ struct RenewalSubjectTests {
         #expect(life.answer(day(35))?.willRenew == nil)
     }
 
+    @Test(
+        "One about an unknown period leaves a later EXPIRED unexplained, and no earlier one",
+        arguments: [(-1, true), (0, false), (120 * hour, false)] as [(Int64, Bool)])
+    func unknownAfterExpiry(_ later: Int64, _ isRaised: Bool) {
+        let unknown = Fact.notification(
+            .consumptionRequest, "1", day(0), day(30), at: day(31, later)
+        ).renewal {
+            $0.autoRenewStatus = Raw(.on)
+            $0.renewalDate = day(60)
+        }
+        let life = given(
+            .subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)),
+            .expired(.voluntary, at: day(31)), unknown)
+        #expect(life.notices(.unexplainedExpiry).isEmpty != isRaised)
+    }
+
     /// A notification about the first purchase, with a change of product and a price increase
     /// that are pending.
     private func planned(

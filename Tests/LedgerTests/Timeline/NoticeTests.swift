@@ -113,6 +113,13 @@ struct NoticeTests {
         let again = given(
             bought, renewed, .autoRenew(false, at: day(50)), .autoRenew(true, at: day(51)), expired)
         expectNotices(again, [.unexplainedExpiry])
+        // Its message is true of that, and where auto-renew was never stated.
+        let message =
+            "The subscription expired, although auto-renew was not known to be off before and no"
+            + " billing failure was reported: a notification is missing."
+        #expect(again.notices.map(\.message) == [message])
+        let unstated = given(bought, expired).notices(.unexplainedExpiry)
+        #expect(unstated.map(\.message) == [message])
         // A statement that came with the EXPIRED explains nothing.
         let own = given(bought, renewed, expired.renewal { $0.autoRenewStatus = Raw(.off) })
         expectNotices(own, [.unexplainedExpiry])
