@@ -279,7 +279,7 @@ private struct CheckedFile {
         self.report = report
         answer = report.isProven ? bundle.answer : nil
         let isPage = bytes.first == UInt8(ascii: "<")
-        let isOwn = isPage && bytes == ProofPage.html(bundle, roots: roots)
+        let isOwn = isPage && ProofPage.isOwn(bytes, of: bundle, roots: roots)
         page = isPage ? (isOwn ? .unaltered : .wordsNotChecked) : nil
     }
 
@@ -293,7 +293,7 @@ private struct CheckedFile {
                 "note The words of the page are not checked: it is of another release, of other"
                 + " trusted roots, or changed. The bundle in it proves what follows.\n"
         }
-        text += "answer: \(answer?.summary ?? "none; the bundle proves its events alone")\n"
+        text += "answer: \(report.summary ?? "none; the bundle proves its events alone")\n"
         text += page == .wordsNotChecked ? "proven, but for the words of the page\n" : "proven\n"
         return text
     }

@@ -328,11 +328,14 @@ struct ProofCommandTests {
         let page = try await place.run("audit", "prove", Evidence.id, "--html")
         try place.write(Data(page.out.utf8), to: "proof.html")
         let forged = page.out.replacing("<h1>Proof of 4 events</h1>", with: "<h1>Gold</h1>")
-        #expect(forged != page.out && page.out.contains("<p>This answer is by the operator's set"))
+        #expect(forged != page.out && page.out.contains("<p>This answer is by the operator"))
         try place.write(Data(forged.utf8), to: "forged.html")
+        let after = page.out.replacing("</body>", with: "Gold</body>")
+        try place.write(Data(after.utf8), to: "after.html")
         for (file, words, end) in [
             ("proof.json", nil, "\nproven\n"), ("proof.html", "unaltered", "\nproven\n"),
             ("forged.html", "wordsNotChecked", "\nproven, but for the words of the page\n"),
+            ("after.html", "wordsNotChecked", "\nproven, but for the words of the page\n"),
         ] as [(String, String?, String)] {
             let checked = try await place.run("audit", "check", file)
             #expect(checked.code == 0 && checked.out.hasSuffix(end), "\(checked.out)")

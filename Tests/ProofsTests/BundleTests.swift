@@ -169,12 +169,13 @@ struct BundleTests {
             query.knownPosition = position
             let value = try BundleFold.value(
                 query, in: bundle.environment, Catalogue(bundled: answer.catalogue)!,
-                bundle.events.map {
-                    try BundledEvent(
-                        $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
-                        EvidencePacker()
-                    ).logged
-                })
+                of: BundleFold.facts(
+                    of: bundle.events.map {
+                        try BundledEvent(
+                            $0, bundle.environment, EvidenceVerifier(roots: TestAuthority.roots),
+                            EvidencePacker()
+                        ).logged
+                    }))
             let more = ProofBundle.Answer(
                 query: query, reducerVersion: answer.reducerVersion,
                 catalogue: answer.catalogue, value: value ?? .null)
@@ -238,7 +239,8 @@ struct BundleTests {
         ] {
             var query = answer.query
             (query.now, query.at) = (now, at)
-            let value = try BundleFold.value(query, in: bundle.environment, catalogue, events)
+            let value = try BundleFold.value(
+                query, in: bundle.environment, catalogue, of: BundleFold.facts(of: events))
             let other = try ProofBundle(
                 environment: bundle.environment, checkpoint: bundle.checkpoint,
                 key: bundle.key, events: bundle.events,
@@ -247,7 +249,7 @@ struct BundleTests {
                     catalogue: answer.catalogue, value: value ?? .null)
             ).sealed(by: key)
             #expect(ProvenStory.check(other).isProven == isProven, "\(now) \(at)")
-            #expect(other.answer?.summary.contains("at \(now.rfc3339), as known") == true)
+            #expect(other.answer?.summary(by: [:]).contains("at \(now.rfc3339), as known") == true)
         }
     }
 

@@ -19,7 +19,7 @@ struct BundledAnswerTests {
         ProofBundle.Answer(
             query: BundleQuery(subject: subject, at: time, now: time, knownPosition: 3),
             reducerVersion: 1, catalogue: .null, value: value
-        ).summary
+        ).summary(by: [:])
     }
 
     @Test("No id, filter or entitlement can pass for words of it")
@@ -61,7 +61,7 @@ struct BundledAnswerTests {
                     at: time.advanced(byMilliseconds: Int64(more)), now: time, knownPosition: 3),
                 reducerVersion: 1, catalogue: .null, value: standing)
             #expect(
-                answer.summary
+                answer.summary(by: [:])
                     == "customer anna at 2026-01-10T12:00:00.00\(more)Z\(expectation), as known at"
                     + " position 3: no standing, periods, graces, leeways (by leeway), owneds,"
                     + " grants (by a grant)")
@@ -86,6 +86,42 @@ struct BundledAnswerTests {
             #expect(bundle.answer?.settings == settings)
             let line = ProvenStory.check(bundle).lines.first { $0.part == "answer" }
             #expect(line?.isGood == true && line?.text.hasSuffix(", \(settings).") == true)
+        }
+    }
+
+    @Test("The settings name durations, periods and the Small Business Program, quoted")
+    func namedSettings() throws {
+        let (month, pass) = (ISO8601Period("P1M"), ISO8601Period("P30D"))
+        var catalogue = Catalogue()
+        catalogue.smallBusinessProgram[BundleId(MadeChain.app)] = []
+        for index in 0..<10 {
+            catalogue.products[ProductId("p\(index)")] = Catalogue.Product(period: month)
+        }
+        catalogue.products[ProductId("z<b>")] = Catalogue.Product(period: month)
+        catalogue.products[ProductId("pass")] = Catalogue.Product(duration: pass)
+        // What the answer names is among the ten that are listed.
+        for answer in [
+            #"{"productId":"z<b>"}"#, #"{"entitlements":[{"productId":"z<b>"}]}"#,
+        ] {
+            let words = catalogue.bundleWords(of: try JSONValue.parse(Array(answer.utf8)))
+            let periods = (0..<9).map { ", of p\($0) P1M" }.joined()
+            #expect(
+                words.hasSuffix(
+                    ", 12 products; duration of pass P30D; period of \"z<b>\" P1M\(periods)"
+                        + " and 1 more; Small Business Program of 1 app"))
+        }
+    }
+
+    @Test("A leeway that no configuration allows is refused")
+    func otherLeeway() throws {
+        let longest = Catalogue.longestLeewayMilliseconds
+        for (leeway, isRead) in [
+            (0, true), (longest, true), (longest + 1_000, false), (999, false), (-1, false),
+            (-5_000, false), (.max, false),
+        ] {
+            let catalogue = Catalogue(leewayMilliseconds: leeway)
+            let read = Catalogue(bundled: try JSONValue.parse(catalogue.canonicalBytes))
+            #expect((read == catalogue) == isRead, "\(leeway)")
         }
     }
 
@@ -140,7 +176,8 @@ struct BundledAnswerTests {
             // then
             #expect(answer.query.now == stated)
             #expect(answer.value["willRenew"]?.bool == false)
-            #expect(answer.summary.contains(", expected at \(stated.rfc3339), as known at"))
+            let words = ", expected at \(stated.rfc3339), as known at"
+            #expect(answer.summary(by: [:]).contains(words))
             #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
             try checkRefused(bundle, now: early, key)
         }
@@ -161,9 +198,31 @@ struct BundledAnswerTests {
         let arrived = chain.bought().receivedAt
         let answer = try #require(bundle.answer)
         #expect(answer.query.now == arrived && arrived > early)
-        #expect(answer.summary.contains(", expected at \(arrived.rfc3339), as known at"))
+        #expect(answer.summary(by: [:]).contains(", expected at \(arrived.rfc3339), as known at"))
         #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
         try checkRefused(bundle, now: early, key)
+    }
+
+    @Test("A state at a later time is not proven as expected before its events were signed")
+    func signedLater() async throws {
+        let chain = MadeChain()
+        var off = chain.turnedOff(0)
+        let (early, late) = (chain.start(0, 86_400_000), chain.start(0, 10 * 86_400_000))
+        // The operator states an arrival before the signature.
+        off.receivedAt = early
+        let ledger = try TemporaryLedger()
+        _ = try await ledger.ingest([chain.bought(), off])
+        let key = try NoteSignerKey(name: ProvenStory.origin)
+        let bundle = try await ledger.session { session in
+            try await ProvenStory.maker(session, key).0.subscription(
+                chain.id, bundleId: nil,
+                moment: Moment(at: chain.start(0, 25 * 86_400_000), now: early))
+        }
+        // Clocks differ.
+        let now = late.advanced(byMilliseconds: -BundleQuery.clockLeadMilliseconds)
+        #expect(bundle.answer?.query.now == now)
+        #expect(ProvenStory.check(bundle).isProven)
+        try checkRefused(bundle, now: now.advanced(byMilliseconds: -1), key)
     }
 
     /// A bundle whose key's owner states that it was asked before its events arrived is refused.
@@ -226,7 +285,7 @@ struct BundledAnswerTests {
                 #expect(cell.filters == stated && answer.value["amount"]?.int64 == amount)
                 #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
                 let words = stated.isEmpty ? "" : ", only where \(stated.joined(separator: ", "))"
-                #expect(answer.summary.contains("Z\(words), days in UTC"))
+                #expect(answer.summary(by: [:]).contains("Z\(words), days in UTC"))
             }
             // Of another app alone nothing is found, so that no figure is proven.
             let refused = await #expect(throws: ProofError.self) {

@@ -62,7 +62,8 @@ struct ErasedBundleTests {
         #expect(bundle.events.map(\.position) == [erased.position])
         #expect(bundle.answer?.query.now == last.receivedAt)
         #expect(bundle.answer?.value["standing"]?.string == "active")
-        #expect(ProvenStory.check(try ProofBundle(bundle.bytes)).isProven)
+        let report = ProvenStory.check(try ProofBundle(bundle.bytes))
+        #expect(report.isProven && report.summary?.contains(" (by an erasure)") == true)
         // The checker still refuses a time before the last of them arrived.
         try BundledAnswerTests().checkRefused(
             bundle, now: last.receivedAt.advanced(byMilliseconds: -1), key)

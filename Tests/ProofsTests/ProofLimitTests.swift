@@ -96,7 +96,8 @@ struct ProofLimitTests {
             let most = ProofBundle.maximumEventCount
             #expect(try ProofBundle(try file(most)).events.count == most)
             let more = try file(most + 1)
-            #expect(throws: ProofError.self) { try ProofBundle(more) }
+            let refusal = #expect(throws: ProofError.self) { try ProofBundle(more) }
+            #expect(refusal?.message.contains("more than 20,000 events") == true)
             let text = [UInt8](
                 repeating: UInt8(ascii: "x"), count: ProofBundle.maximumByteCount + 1)
             for (count, isTooLarge) in [(text.count, true), (text.count - 1, false)] {
@@ -104,6 +105,25 @@ struct ProofLimitTests {
                     try ProofBundle(Array(text.prefix(count)))
                 }
                 #expect(error?.message.contains("larger than 64 MiB") == isTooLarge)
+            }
+        }
+    }
+
+    @Test("A bundle as large as is read, and one byte larger, as a file and in a page")
+    func pages() async throws {
+        try await ProvenStory.small { _, maker, _ in
+            let bundle = try await maker.events([1])
+            let page =
+                Array(ProofBundle.pageStart.utf8) + bundle.pageBytes
+                + Array(ProofBundle.pageEnd.utf8)
+            let (count, values) = (bundle.bytes.count, ProofBundle.maximumValueCount)
+            for file in [bundle.bytes, page] {
+                let read = try ProofBundle(file, valueCount: values, byteCount: count)
+                #expect(read.bytes == bundle.bytes)
+                let error = #expect(throws: ProofError.self) {
+                    try ProofBundle(file, valueCount: values, byteCount: count - 1)
+                }
+                #expect(error?.message.contains("larger than 64 MiB") == true)
             }
         }
     }

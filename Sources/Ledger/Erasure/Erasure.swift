@@ -44,11 +44,14 @@ public struct Erasure: Hashable, Sendable {
         return moved
     }
 
-    /// Whether all its facts are at positions that it names, and every id in them is a random one.
+    /// Whether all its facts are at positions that it names, each part of an event states one, and
+    /// every id in them is a random one.
     public var isPlausible: Bool {
         let known = Set(positions)
+        var parts: [Int64: Set<UInt16>] = [:]
         return facts.allSatisfy { stated in
             known.contains(stated.fact.position)
+                && parts[stated.fact.position, default: []].insert(stated.part).inserted
                 && Pseudonyms.ids(stated.chain, stated.fact).allSatisfy { Pseudonyms.isRandom($0) }
         }
     }

@@ -28,6 +28,9 @@ public struct BundleCheck: Sendable {
 
         public fileprivate(set) var lines: [Line] = []
 
+        /// The answer that is proven, in one sentence; nil where none is.
+        public fileprivate(set) var summary: String?
+
         public var isProven: Bool { lines.allSatisfy(\.isGood) }
 
         fileprivate mutating func note(_ part: String, _ text: String) {
@@ -58,6 +61,8 @@ public struct BundleCheck: Sendable {
                 "Not proven by a bundle: that the log holds no other event about this, that this is"
                     + " the newest answer, and that everything Apple sent has arrived. `audit verify`"
                     + " of the log, and its completeThrough, say that.")
+        } else {
+            report.summary = nil
         }
         return report
     }
@@ -82,6 +87,10 @@ public struct BundleCheck: Sendable {
                     .foreignCheckpoint,
                     "The checkpoint is of \(checkpoint.origin), its key of"
                         + " \(bundle.key.name).")
+            }
+            guard bundle.checkpoint.text == checkpoint.text else {
+                throw ProofError(
+                    .malformedCheckpoint, "The checkpoint has more lines than origin, size, root.")
             }
             let whose = key == nil ? " (compare this key: \(bundle.key))" : ", the key given"
             report.note(
@@ -138,6 +147,10 @@ public struct BundleCheck: Sendable {
                 return nil
             }
         }
+        if let contradiction = contradiction(in: events) {
+            report.fail("evidence", contradiction)
+            return nil
+        }
         let absent = positions[.absent].map { "; that of #\(listed($0)) is not in this bundle" }
         report.note("evidence", "Their evidence is what the log commits to\(absent ?? "").")
         var parts = [
@@ -164,6 +177,25 @@ public struct BundleCheck: Sendable {
         return events
     }
 
+    /// How the events contradict each other; nil where they do not. What they state would be
+    /// counted twice.
+    private func contradiction(in events: [LoggedEvent]) -> String? {
+        var keys: [Digest: Int64] = [:]
+        for event in events.map(\.event) {
+            guard let first = keys.updateValue(event.position, forKey: event.key) else { continue }
+            return "Events \(first) and \(event.position) have one key: a log has each event once."
+        }
+        let present = Set(events.filter { $0.evidence != nil }.map(\.event.position))
+        for event in events where event.event.attributes.kind == .erasure {
+            guard let bytes = try? event.evidence?.originalBytes(),
+                let erased = Erasure.positions(inEvidence: bytes)?.first(where: present.contains)
+            else { continue }
+            return "Event \(erased): event \(event.event.position) erased its evidence, which is"
+                + " here all the same."
+        }
+        return nil
+    }
+
     private func check(
         _ answer: ProofBundle.Answer, _ events: [LoggedEvent], in checkpoint: LogCheckpoint,
         _ report: inout Report
@@ -187,11 +219,16 @@ public struct BundleCheck: Sendable {
                     + " \(Lifecycle.reducerVersion). Check it with that release.")
         }
         guard let catalogue = Catalogue(bundled: answer.catalogue) else {
-            return report.fail("answer", "Its catalogue of products cannot be read.")
+            return report.fail(
+                "answer",
+                "Its settings cannot be read, or their leeway is none of 0 to 90 days in whole"
+                    + " seconds.")
         }
+        let facts = BundleFold.facts(of: events)
         let value: JSONValue?
         do {
-            value = try BundleFold.value(answer.query, in: bundle.environment, catalogue, events)
+            value = try BundleFold.value(
+                answer.query, in: bundle.environment, catalogue, of: facts)
         } catch {
             return report.fail(
                 "answer", (error as? ProofError)?.message ?? "These events cannot be folded.")
@@ -199,11 +236,14 @@ public struct BundleCheck: Sendable {
         guard let value, value.encoded() == answer.value.encoded() else {
             return report.fail("answer", "Folding these events does not give this answer.")
         }
+        let unrelated = BundleFold.unrelated(to: answer.query.subject, events, facts)
+        let rest = unrelated.isEmpty ? "" : " #\(listed(unrelated)) state nothing about it."
         report.note(
             "answer",
             "Folding exactly these events (reducer version"
                 + " \(answer.reducerVersion)) gives exactly this answer,"
-                + " \(catalogue.bundleWords).")
+                + " \(catalogue.bundleWords(of: answer.value)).\(rest)")
+        report.summary = answer.summary(by: facts)
     }
 
     private func listed(_ positions: [Int64]) -> String {

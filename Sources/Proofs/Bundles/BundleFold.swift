@@ -9,16 +9,6 @@ internal import Signing
 /// Folds the events of a bundle into its answer: the same code as the ledger's, over these events
 /// alone.
 enum BundleFold {
-    /// The answer's value; nil where the events give none.
-    ///
-    /// - Parameter events: in order of position.
-    static func value(
-        _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
-        _ events: [LoggedEvent]
-    ) throws -> JSONValue? {
-        try value(query, in: environment, catalogue, of: facts(of: events))
-    }
-
     /// What the events state of each chain. An erasure that carries one chain of a customer states
     /// every other chain that was erased with it, too.
     static func facts(of events: [LoggedEvent]) -> [ChainId: [Fact]] {
@@ -29,6 +19,26 @@ enum BundleFold {
             }
         }
         return facts
+    }
+
+    /// The positions of the events that state nothing about the subject; of a customer, about no
+    /// chain that names the customer.
+    static func unrelated(
+        to subject: BundleQuery.Subject, _ events: [LoggedEvent], _ facts: [ChainId: [Fact]]
+    ) -> [Int64] {
+        let chains: [ChainId]
+        switch subject {
+        case .subscription(let chain, _): chains = [chain]
+        case .cell(let cell): chains = cell.chains
+        case .customer(let customer):
+            chains =
+                [ChainId(customer: customer)]
+                + facts.filter { $0.value.contains { $0.names(customer) } }.keys
+        }
+        let related = Set(chains + chains.map { ChainId(erased: ErasedChain($0)) })
+        return events.filter { event in
+            !FactDecoder.decode(event).contains { related.contains($0.chain) }
+        }.map(\.event.position)
     }
 
     /// The question settled by the facts that its answer is folded from; that of a cell as it is.
@@ -44,11 +54,11 @@ enum BundleFold {
         }
     }
 
-    /// The same from the facts of each chain.
+    /// The answer's value from the facts of each chain; nil where they give none.
     ///
     /// Throws `nothingToProve` for a chain with too many facts, and `malformedBundle` for a
-    /// subscription or a customer with a known fact received after `query.now`, where `query.at` is
-    /// later, too.
+    /// subscription or a customer with a known fact received, or signed, after `query.now`
+    /// (`BundleQuery.settled`), where `query.at` is later, too.
     static func value(
         _ query: BundleQuery, in environment: Environment, _ catalogue: Catalogue,
         of stated: [ChainId: [Fact]]
@@ -107,8 +117,9 @@ enum BundleFold {
 
     private static let tooEarly = ProofError(
         .malformedBundle,
-        "The time asked about is after `now`, and an event that is used arrived after `now`: the"
-            + " answer would be stated as known before it was.")
+        "The time asked about is after `now`, and an event that is used arrived after `now`, or was"
+            + " signed more than 5 minutes after it: the answer would be stated as known before it"
+            + " was.")
 
     /// What each chain adds to a cell, with the events that decided it, and the sum.
     private static func write(
@@ -136,4 +147,13 @@ enum BundleFold {
     private static let unprovable: Set<String> = [
         "completeFrom", "completeThrough", "knownAt",
     ]
+}
+
+extension Fact {
+    /// Whether a token or a decision in it names the customer.
+    fileprivate func names(_ customer: CustomerId) -> Bool {
+        let tokens = [statedTransaction?.appAccountToken, statedRenewal?.appAccountToken]
+        return command?.customer == customer
+            || tokens.contains { $0.map { CustomerId(token: $0) } == customer }
+    }
 }

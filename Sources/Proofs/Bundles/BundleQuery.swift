@@ -26,14 +26,20 @@ public struct BundleQuery: Hashable, Sendable {
         return cell.to <= now && now <= at
     }
 
-    /// The same question where `now` is not before the arrival of anything that is known. For an
-    /// `at` after `now` the newest facts apply, whenever they were signed: an earlier `now` would
-    /// claim that they were known then.
+    /// How far an event may be signed after `now`, since clocks differ.
+    static let clockLeadMilliseconds: Int64 = 5 * 60_000
+
+    /// The same question where `now` is not before the arrival of anything that is known, and not
+    /// earlier than its signature by more than clocks differ. For an `at` after `now` the newest
+    /// facts apply, whenever they were signed: an earlier `now` would claim that they were known
+    /// then. The arrival is the operator's word, the time of a signature Apple's.
     func settled(by facts: [Fact]) -> BundleQuery {
         guard at > now else { return self }
         var query = self
         for fact in facts where fact.position <= knownPosition {
-            query.now = max(query.now, fact.receivedAt)
+            let signed = fact.signedDate?.advanced(
+                byMilliseconds: -BundleQuery.clockLeadMilliseconds)
+            query.now = max(query.now, fact.receivedAt, signed ?? fact.receivedAt)
         }
         return query
     }

@@ -11,16 +11,19 @@ extension ProofBundle.Answer {
     }
 
     /// The operator's settings that it rests on; nil where they cannot be read.
-    package var settings: String? { Catalogue(bundled: catalogue)?.bundleWords }
+    package var settings: String? { Catalogue(bundled: catalogue)?.bundleWords(of: value) }
 
-    /// About what it is, when, and what it says, on one line. Names are quoted where they could
-    /// be read as words of it.
-    public var summary: String {
+    /// About what it is, when, what it says, and where it rests on what Apple did not sign, on one
+    /// line. Names are quoted where they could be read as words of it.
+    ///
+    /// - Parameter facts: what the events of the bundle state.
+    func summary(by facts: [ChainId: [Fact]]) -> String {
         let (subject, found): (String, String) =
             switch query.subject {
-            case .subscription(let chain, let id): (named(chain, askedAs: id), state)
-            case .customer(let id): ("customer \(id.rawValue.quotedWhereNeeded)", standing)
-            case .cell(let cell): (named(cell), amount)
+            case .subscription(let chain, let id): (named(chain, askedAs: id), state(of: chain))
+            case .customer(let id):
+                ("customer \(id.rawValue.quotedWhereNeeded)", standing(by: facts))
+            case .cell(let cell): (named(cell), amount(of: cell, by: facts))
             }
         let moment = "at \(at.rfc3339)\(expectation), as known at position \(query.knownPosition)"
         return "\(subject) \(moment): \(found)".printable
@@ -56,39 +59,82 @@ extension ProofBundle.Answer {
         names.map(\.quotedWhereNeeded).joined(separator: ", ")
     }
 
-    private var state: String {
+    private func state(of chain: ChainId) -> String {
         let access = value["entitled"]?.bool == true ? "entitled" : "not entitled"
-        return "\(value["state"]?.string ?? "no state"), \(access)"
+        let words = bracketed([origin(of: chain.originalTransactionId.rawValue, value)])
+        return "\(value["state"]?.string ?? "no state"), \(access)\(words)"
     }
 
-    private var standing: String {
+    private func standing(by facts: [ChainId: [Fact]]) -> String {
+        let links = Set(facts.values.joined().filter(\.isLink).map(\.position))
         let active = (value["entitlements"]?.array ?? []).filter { $0["active"]?.bool == true }
         let named = active.compactMap { entitlement in
-            entitlement["entitlement"]?.string.map { $0.quotedWhereNeeded + basis(entitlement) }
+            entitlement["entitlement"]?.string.map {
+                $0.quotedWhereNeeded + basis(entitlement, links)
+            }
         }
         let names = named.isEmpty ? "no entitlement" : named.joined(separator: ", ")
         return "\(value["standing"]?.string ?? "no standing"), \(names)"
     }
 
-    /// What gives access where the operator does: the leeway, or a grant.
-    private func basis(_ entitlement: JSONValue) -> String {
-        switch entitlement["basis"]?.string {
-        case "leeway": " (by leeway)"
-        case "grant": " (by a grant)"
-        default: ""
-        }
+    /// What gives access where Apple's signature does not: the leeway, a grant, a link, or evidence
+    /// without a signature.
+    private func basis(_ entitlement: JSONValue, _ links: Set<Int64>) -> String {
+        let basis = entitlement["basis"]?.string
+        guard basis != "grant" else { return bracketed(["by a grant"]) }
+        let evidence = entitlement["evidence"]?.array?.compactMap(\.int64) ?? []
+        return bracketed([
+            basis == "leeway" ? "by leeway" : nil,
+            links.isDisjoint(with: evidence) ? nil : "by a link",
+            origin(of: entitlement["originalTransactionId"]?.string, entitlement),
+        ])
     }
 
-    private var amount: String {
+    /// Where a statement about a chain is from, unless Apple signed it.
+    private func origin(of id: String?, _ value: JSONValue) -> String? {
+        if let id, CustomerId(id).isPseudonym { return "by an erasure" }
+        let trust = value["trust"]?.string ?? Trust.signed.rawValue
+        return trust == Trust.signed.rawValue ? nil : "trust \(trust)"
+    }
+
+    private func bracketed(_ words: [String?]) -> String {
+        let words = words.compactMap(\.self)
+        return words.isEmpty ? "" : " (\(words.joined(separator: ", ")))"
+    }
+
+    private func amount(of cell: BundledCell, by facts: [ChainId: [Fact]]) -> String {
         let amount = value["amount"]?.int64.map(String.init) ?? "no amount"
-        return "\(amount) (\(value["unit"]?.string ?? "no unit"))"
+        let unit = value["unit"]?.string ?? "no unit"
+        let isEstimate = cell.name == CountedMetric.proceeds.rawValue
+        let chains = (value["chains"]?.array ?? []).compactMap {
+            ChainId($0, id: "originalTransactionId")
+        }
+        let unsigned = chains.filter { chain in
+            chain.isPseudonym || !(facts[chain] ?? []).contains { $0.trust == .signed }
+        }.count
+        let total = chains.count.named("subscription", "subscriptions")
+        return "\(amount)"
+            + bracketed([
+                unit, isEstimate ? "an estimate" : nil,
+                unsigned > 0 ? "\(unsigned) of \(total) without a signature" : nil,
+            ])
+    }
+}
+
+extension Fact {
+    /// Whether a decision assigns the chain to a customer.
+    fileprivate var isLink: Bool {
+        switch command?.action {
+        case .link, .claim: true
+        case .unlink, .grant, .ungrant, .note, nil: false
+        }
     }
 }
 
 extension String {
     /// Itself where it has only letters and digits of ASCII and `.`, `_`, `:`, `=` and `-`; else as
     /// a JSON string.
-    fileprivate var quotedWhereNeeded: String {
+    var quotedWhereNeeded: String {
         let isPlain = allSatisfy {
             $0.isASCII && ($0.isLetter || $0.isNumber || "._:=-".contains($0))
         }

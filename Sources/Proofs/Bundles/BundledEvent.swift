@@ -78,6 +78,9 @@ struct BundledEvent {
                 throw Flaw(
                     reason: "its leaf claims the trust \(recorded.attributes.trust.rawValue)")
             }
+            if let reason = BundledEvent.contradiction(of: evidence, to: recorded, environment) {
+                throw Flaw(reason: reason)
+            }
             signature = .none
         }
         guard prepared.evidenceHash == recorded.evidenceHash,
@@ -91,6 +94,32 @@ struct BundledEvent {
         get throws {
             guard logged.event.attributes.kind == .renewalPair else { return false }
             return try logged.evidence?.payloads(of: .renewalPair).status != nil
+        }
+    }
+
+    /// What evidence without a signature states otherwise than its leaf or its log; nil where it
+    /// does not.
+    private static func contradiction(
+        of evidence: [UInt8], to recorded: RecordedEvent, _ environment: Environment
+    ) -> String? {
+        guard let json = try? JSONValue.parse(evidence) else { return nil }
+        let attributes = recorded.attributes
+        switch attributes.kind {
+        case .notificationV1:
+            guard let body = try? NotificationV1(json, clampsDates: true) else { return nil }
+            let named =
+                body.environment == "PROD" ? Environment.production.rawValue : body.environment
+            let isHere =
+                (named ?? environment.rawValue) == environment.rawValue
+                && (body.bundleId ?? attributes.bundleId) == attributes.bundleId
+            return isHere ? nil : "its evidence is of another app or environment"
+        case .command:
+            let chain = ChainId(json, id: "originalTransactionId")
+            return chain == nil || chain == attributes.chainId
+                ? nil : "its evidence is about another subscription"
+        case .notification, .transaction, .renewalPair, .appTransaction, .receipt, .verifyReceipt,
+            .sweep, .erasure:
+            return nil
         }
     }
 

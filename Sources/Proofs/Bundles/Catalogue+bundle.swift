@@ -1,10 +1,14 @@
 internal import AppStore
 internal import Ledger
+internal import Queries
 
 extension Catalogue {
-    /// Reads `canonicalBytes`; nil for anything else.
+    /// Reads `canonicalBytes`; nil for anything else, and for a leeway that no configuration
+    /// allows.
     init?(bundled json: JSONValue) {
         guard let leeway = json["leewayMilliseconds"]?.int64,
+            (0...Catalogue.longestLeewayMilliseconds).contains(leeway),
+            leeway.isMultiple(of: 1_000),
             let trust = json["minimumTrust"]?.string.flatMap({ MinimumTrust(rawValue: $0) }),
             let products = json["products"]?.array
         else { return nil }
@@ -35,9 +39,37 @@ extension Catalogue {
     }
 
     /// The operator's settings that decide an answer; neither Apple nor the log states them.
-    var bundleWords: String {
+    func bundleWords(of answer: JSONValue) -> String {
         let leeway = ISO8601Period(seconds: leewayMilliseconds / 1_000)
-        return "by the operator's settings: leeway \(leeway), minimum trust"
-            + " \(minimumTrust.rawValue), \(products.count.named("product", "products"))"
+        let used = [answer] + (answer["entitlements"]?.array ?? [])
+        let named = Set(used.compactMap { $0["productId"]?.string.map { ProductId($0) } })
+        let apps = smallBusinessProgram.count
+        let parts = [
+            "by the operator's settings: leeway \(leeway), minimum trust"
+                + " \(minimumTrust.rawValue), \(products.count.named("product", "products"))",
+            listed("duration", naming: named, \.duration),
+            listed("period", naming: named, \.period),
+            apps > 0 ? "Small Business Program of \(apps.named("app", "apps"))" : nil,
+        ]
+        return parts.compactMap(\.self).joined(separator: "; ").printable
     }
+
+    /// The products with a period, those that the answer names first; nil without one.
+    private func listed(
+        _ name: String, naming named: Set<ProductId>, _ period: (Product) -> ISO8601Period?
+    ) -> String? {
+        let all = products.compactMap { id, product in period(product).map { (id, $0) } }
+            .sorted { left, right in
+                let (isLeft, isRight) = (named.contains(left.0), named.contains(right.0))
+                return isLeft == isRight ? left.0 < right.0 : isLeft
+            }
+        let shown = all.prefix(Catalogue.listedCount).map { id, period in
+            "of \(id.rawValue.quotedWhereNeeded) \(period)"
+        }
+        let rest = all.count - shown.count
+        return shown.isEmpty
+            ? nil : "\(name) \(shown.joined(separator: ", "))\(rest > 0 ? " and \(rest) more" : "")"
+    }
+
+    private static let listedCount = 10
 }

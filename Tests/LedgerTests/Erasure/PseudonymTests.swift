@@ -159,6 +159,12 @@ struct PseudonymTests {
         var foreign = erasure
         foreign.facts[0].chain = Self.chain
         #expect(!foreign.isPlausible && !foreign.isPlausible(at: 9))
+        // Another life of the same part of an event would be counted in addition.
+        var repeated = erasure
+        repeated.facts[1].fact.position = 1
+        #expect(!repeated.isPlausible && !repeated.isPlausible(at: 9))
+        repeated.facts[1].part = 1
+        #expect(repeated.isPlausible)
         foreign = erasure
         foreign.positions = [1]
         #expect(!foreign.isPlausible)
