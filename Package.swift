@@ -225,7 +225,7 @@ let package = Package(
         .target(
             name: "Examples",
             dependencies: [
-                "AppStore", "Signing", "Ledger", "Queries", "Service", "Web",
+                "AppStore", "Signing", "Ledger", "Intake", "Queries", "Service", "Web",
                 .product(name: "Hummingbird", package: "hummingbird"),
                 .product(name: "Logging", package: "swift-log"),
             ], path: "Examples/Library", packageAccess: false, swiftSettings: strict),

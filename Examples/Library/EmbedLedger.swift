@@ -17,17 +17,21 @@ public func application(
     _ configuration: ServiceConfiguration, roots: TrustedRoots = .apple
 ) async throws -> some ApplicationProtocol {
     let logger = Logger(label: "com.example.app")
-    let host = try await LedgerHost.open(configuration, roots: roots) {
+    let metrics = ServiceMetrics()
+    let host = try await LedgerHost.open(
+        configuration, roots: roots, observer: ServiceObserver(logger: logger, metrics: metrics)
+    ) {
         Timestamp(milliseconds: Int64(Date().timeIntervalSince1970 * 1_000))
     }
-    let ledger = try WebService(host: host, logger: logger)
+    let ledger = try WebService(host: host, metrics: metrics, logger: logger)
 
     let router = Router()
     router.get("hello") { _, _ in "Hello" }
     // No token guards this route: compare the customer with the one who is signed in.
     router.get("access/:customer") { _, context -> ServedAnswer in
-        let customer = CustomerId(stated: try context.parameters.require("customer"))
-        return try await host.entitlements(of: customer, QueryScope())
+        guard let text = try context.parameters.require("customer").removingPercentEncoding
+        else { throw HTTPError(.badRequest) }
+        return try await host.entitlements(of: CustomerId(stated: text), QueryScope())
     }
     return Application(
         responder: try ledger.responder(beside: router.buildResponder()),

@@ -1,5 +1,6 @@
 import AppStore
 import Foundation
+import Intake
 import Ledger
 import Signing
 
@@ -16,10 +17,11 @@ public func life(
     for signedPayload in signedPayloads {
         let notification = try verifier.verifyNotification(
             Array(signedPayload.utf8), receivedAt: now)
-        // Answers name positions: number your notifications as you keep them.
+        // Answers name positions: number your notifications as you keep them. If you keep when
+        // each one arrived, pass that time, and late deliveries are noticed.
         let origin = FactOrigin(
-            position: Int64(facts.count + 1), receivedAt: now, trust: .signed,
-            digest: SHA256.hash(notification.payloadBytes))
+            position: Int64(facts.count + 1), receivedAt: now, isArrivalKnown: false,
+            trust: Trust(notification.trust), digest: SHA256.hash(notification.payloadBytes))
         facts.append(
             Fact(
                 notification: notification.payload,

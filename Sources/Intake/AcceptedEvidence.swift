@@ -1,7 +1,7 @@
 import AppStore
-import Ledger
+public import Ledger
 import LedgerStore
-import Signing
+public import Signing
 
 /// Verified evidence before it becomes an event.
 package struct AcceptedEvidence: Sendable {
@@ -150,8 +150,9 @@ extension AcceptedEvidence {
 }
 
 extension Trust {
-    /// The rank of signed evidence.
-    fileprivate init(_ evidence: EvidenceTrust) {
+    /// The rank of signed evidence: a root that the operator added counts as Apple's, and what Xcode
+    /// or a local test signed proves nothing.
+    public init(_ evidence: EvidenceTrust) {
         switch evidence {
         case .apple, .extraRoot: self = .signed
         case .local: self = .xcode

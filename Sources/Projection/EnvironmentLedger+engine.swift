@@ -75,8 +75,9 @@ extension EnvironmentLedger {
         guard let database = configuration.database else { return nil }
         guard let engine = database.engine else {
             throw StoreError(
-                .databaseRefused, reason: "This program was built without PostgreSQL.",
-                remedy: "Build it with the package trait PostgreSQL.")
+                .databaseRefused, reason: "The configured database has no engine.",
+                remedy: "Set ledger.database.engine of the configuration to a PostgresEngine, of"
+                    + " the product PostgresStore.")
         }
         return engine
     }

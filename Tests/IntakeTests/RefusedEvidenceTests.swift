@@ -6,6 +6,7 @@ import LedgerStore
 import LedgerTestSupport
 import Projection
 import Queries
+import Signing
 import Simulator
 import TestSupport
 import Testing
@@ -79,6 +80,13 @@ struct RefusedEvidenceTests {
         let items = try await items(ledger)
         #expect(items.count == lines.count)
         #expect(items.allSatisfy { $0.standing == .genuineConfigured })
+    }
+
+    @Test("What only a local certificate signed has the lowest trust")
+    func trust() {
+        #expect(Trust(.apple) == .signed)
+        #expect(Trust(.extraRoot(SHA256.hash([1]))) == .signed)
+        #expect(Trust(.local) == .xcode)
     }
 
     @Test("What only a local certificate signed is never kept as genuine")

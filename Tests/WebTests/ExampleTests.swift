@@ -6,6 +6,7 @@ import Hummingbird
 import HummingbirdTesting
 import Intake
 import Ledger
+import LedgerStore
 import LedgerTestSupport
 import NIOCore
 import Service
@@ -66,6 +67,8 @@ struct ExampleTests {
                 "2025-10-06T05:16:30.000Z subscribed → renewing, by 7",
                 "2025-10-06T05:19:30.000Z renewing → expired, by 7",
             ])
+        // The example does not say when they arrived.
+        #expect(!whole.notices.contains { $0.code == .lateDelivery })
         let reversed = try ExampleTests.states(signedPayloads.reversed())
         #expect(reversed == whole.transitions.map(\.to))
         let doubled = try ExampleTests.states(signedPayloads + signedPayloads)
@@ -109,6 +112,7 @@ struct ExampleTests {
     private struct LoopContext: RequestContext {
         var coreContext: CoreRequestContextStorage
         let loop: any EventLoop
+        var place: String { loop.inEventLoop ? "loop" : "pool" }
 
         init(source: ApplicationRequestContextSource) {
             coreContext = CoreRequestContextStorage(source: source)
@@ -121,17 +125,69 @@ struct ExampleTests {
         let place = try guarded()
         try await place.listen { (_: Int, service: WebService) async throws in
             let router = Router(context: LoopContext.self)
-            router.get("loop") { _, context -> String in "\(context.loop.inEventLoop)" }
-            let app = Application(
-                responder: try service.responder(beside: router.buildResponder()),
-                server: service.connections,
-                configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
-                logger: service.logger)
-            try await app.test(.live) { client in
-                let answer = try await ExampleTests.get("/loop", client)
-                #expect(String(buffer: answer.body) == "false")
+            router.get("answer") { _, context in context.place }
+            router.get("stream") { _, context -> Response in
+                Response(
+                    status: .ok,
+                    body: .init(contentLength: 4) { writer in
+                        try await writer.write(ByteBuffer(string: context.place))
+                        try await writer.finish(nil)
+                    })
+            }
+            try await ExampleTests.serving(router, service).test(.live) { client in
+                for path in ["/answer", "/stream"] {
+                    let answer = try await ExampleTests.get(path, client)
+                    #expect(String(buffer: answer.body) == "pool")
+                    #expect(answer.headers[.contentLength] == "4")
+                }
             }
         }
+    }
+
+    private static func serving<Context: RequestContext>(
+        _ router: Router<Context>, _ service: WebService
+    ) throws -> some ApplicationProtocol
+    where Context: InitializableFromSource<ApplicationRequestContextSource> {
+        Application(
+            responder: try service.responder(beside: router.buildResponder()),
+            server: service.connections,
+            configuration: ApplicationConfiguration(address: .hostname("127.0.0.1", port: 0)),
+            logger: service.logger)
+    }
+
+    /// An error of the application.
+    private struct OwnError: Error {}
+
+    @Test("What the ledger throws in a route of the application is answered as under /v1")
+    func ledgerErrors() async throws {
+        let log = LogCodes()
+        var place = try guarded()
+        place.logger = log.logger
+        try await place.listen { (_: Int, service: WebService) async throws in
+            let router = Router()
+            for method in [HTTPRequest.Method.get, .head] {
+                router.on("xcode", method: method) { [host = service.host] _, _ in
+                    try await host.entitlements(
+                        of: CustomerId("a"), QueryScope(environment: .xcode))
+                }
+            }
+            router.get("damaged") { _, _ -> String in
+                throw StoreError(.fileCorrupt, reason: "Damaged.", remedy: "Repair it.")
+            }
+            router.get("own") { _, _ -> String in throw OwnError() }
+            try await ExampleTests.serving(router, service).test(.live) { client in
+                let unserved = WebClient.Answer(try await ExampleTests.get("/xcode", client))
+                #expect(unserved.status == 404 && unserved.code == "environmentNotServed")
+                let head = try await client.executeRequest(
+                    uri: "/xcode", method: .head, headers: [:], body: nil)
+                #expect(head.status == .notFound && head.body.readableBytes == 0)
+                let damaged = WebClient.Answer(try await ExampleTests.get("/damaged", client))
+                #expect(damaged.status == 500 && damaged.code == "fileCorrupt")
+                let own = WebClient.Answer(try await ExampleTests.get("/own", client))
+                #expect(own.status == 500 && own.bytes.isEmpty)
+            }
+        }
+        #expect(log.metadata(of: "fileCorrupt").count == 1)
     }
 
     @Test("An application serves its own routes and the ledger's")
@@ -173,9 +229,16 @@ struct ExampleTests {
         let shown = try await ledger.ask(
             "\(path)?minPosition=1", [.authorization: "Bearer \(token)"])
         #expect(shown.json["state"]?.string == "subscribed")
-        let access = try await get("/access/\(customer)", client)
-        let answer = try JSONValue.parse(Array(access.body.readableBytesView))
-        #expect(answer["standing"]?.string == "active")
+        for name in [customer, customer.replacing("-", with: "%2D")] {
+            let access = WebClient.Answer(try await get("/access/\(name)", client))
+            #expect(access.json["standing"]?.string == "active")
+        }
+        let undecodable = try await get("/access/%FF", client)
+        #expect(undecodable.status == .badRequest)
+        let metrics = try await ledger.get("/metrics", [.authorization: "Bearer \(token)"])
+        let taken =
+            #"subledger_intake_total{environment="production",result="appended",source="webhook"} 1"#
+        #expect(metrics.text.contains("\n\(taken)\n"))
     }
 
     private static func get(

@@ -163,10 +163,9 @@ extension Problem {
         self.init(.unprocessableContent, code: refusal.code, detail: refusal.message)
     }
 
-    /// Any error a handler threw.
-    init(_ error: any Error) {
+    /// An error of the ledger; nil for others.
+    init?(ofLedger error: any Error) {
         switch error {
-        case let problem as Problem: self = problem
         case let missing as MissingAnswer:
             self.init(missing.error)
             guard status == .notFound else { return }
@@ -197,6 +196,17 @@ extension Problem {
         case let error as LookupFailure:
             self.init(.badGateway, code: error.code, detail: error.message)
         case let refusal as IntakeRefusal: self.init(refusal)
+        default: return nil
+        }
+    }
+
+    /// Any error a handler threw.
+    init(_ error: any Error) {
+        if let problem = (error as? Problem) ?? Problem(ofLedger: error) {
+            self = problem
+            return
+        }
+        switch error {
         case is TruncatedBody:
             self.init(.badRequest, code: "badRequest", detail: "The body is incomplete.")
         case let error as any HTTPResponseError: self.init(status: error.status)

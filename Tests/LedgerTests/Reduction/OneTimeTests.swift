@@ -176,4 +176,12 @@ struct OneTimeTests {
         let life = given(bought(.nonRenewingSubscription), catalogue: try catalogue("PT0S"))
         expectHistory(life, [Start(.lapsed, day(0))])
     }
+
+    @Test("A duration beyond all dates lapses at the end of time")
+    func endless() {
+        let catalogue = Catalogue(
+            products: [ProductId("pass"): .init(duration: ISO8601Period(days: .max))])
+        let life = given(bought(.nonRenewingSubscription), catalogue: catalogue)
+        #expect(life.history.last == Start(.lapsed, Timestamp(milliseconds: .max)))
+    }
 }

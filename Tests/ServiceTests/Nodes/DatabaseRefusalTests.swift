@@ -46,6 +46,18 @@ struct DatabaseRefusalTests {
         try await expectRefusal(.databaseRefused, place, try place.configuration(1, url: missing))
     }
 
+    @Test("Without an engine: an application that embeds the ledger has to set it")
+    func engine() async throws {
+        let place = try NodePlace()
+        var configuration = try place.configuration(1)
+        configuration.ledger.database?.engine = nil
+        let error = await #expect(throws: StoreError.self) {
+            _ = try await place.open(configuration)
+        }
+        #expect(error?.code == .databaseRefused)
+        #expect(error?.remedy.contains("ledger.database.engine") == true)
+    }
+
     @Test("A database found away when a node starts is not asked for what the start can do without")
     func away() async throws {
         let place = try NodePlace()
