@@ -5,9 +5,13 @@ public import LedgerStore
 public import SQLiteStore
 
 extension EnvironmentLedger {
-    /// The directory of an environment's files.
-    static func directory(_ configuration: Configuration, _ environment: Environment) -> String {
-        "\(configuration.dataDirectory)/\(directoryName(environment))"
+    /// The directory of an environment's files. SQLite takes a path that begins with `file:` for a
+    /// URI.
+    package static func directory(
+        _ configuration: Configuration, _ environment: Environment
+    ) -> String {
+        let prefix = configuration.dataDirectory.hasPrefix("file:") ? "./" : ""
+        return "\(prefix)\(configuration.dataDirectory)/\(directoryName(environment))"
     }
 
     /// Writes a verified backup of an environment's log, the only data that cannot be rebuilt, to a

@@ -229,6 +229,6 @@ extension Settings {
 
     /// Directory of the environment's files.
     var environmentDirectory: String {
-        "\(configuration.dataDirectory)/\(EnvironmentLedger.directoryName(environment))"
+        EnvironmentLedger.directory(configuration.ledger, environment)
     }
 }

@@ -211,24 +211,31 @@ struct DemoDirectory: Sendable {
         return try world.emit(signedBy: authority) { try output.write(contentsOf: $0) }
     }
 
+    /// A text as a double-quoted scalar.
+    private static func yaml(_ text: String) -> String {
+        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+    }
+
     func configure(key: ServedKey, applePort: Int) throws {
         let text = """
             # Written by `subledger demo`. Root and key are disposable; Apple is simulated.
-            dataDirectory: "\(path)"
+            dataDirectory: \(DemoDirectory.yaml(path))
             apps:
               - bundleId: \(DemoDirectory.bundleId)
                 appAppleId: \(DemoDirectory.appAppleId)
                 api:
                   keyId: \(key.keyId)
                   issuerId: \(key.issuerId)
-                  privateKeyFile: "\(file(DemoDirectory.key))"
+                  privateKeyFile: \(DemoDirectory.yaml(file(DemoDirectory.key)))
                   baseUrl: "http://127.0.0.1:\(applePort)"
-            trustedRoots: ["\(file(DemoDirectory.root))"]
+            trustedRoots: [\(DemoDirectory.yaml(file(DemoDirectory.root)))]
             # Apple does not state how long these last.
             products:
               com.example.pass: { duration: P30D }
               com.example.season: { duration: P1M }
-            audit: { origin: \(DemoDirectory.origin), keyFile: "\(file(DemoDirectory.auditKey))" }
+            audit:
+              origin: \(DemoDirectory.origin)
+              keyFile: \(DemoDirectory.yaml(file(DemoDirectory.auditKey)))
 
             """
         try write(Array(text.utf8), to: DemoDirectory.configuration)
@@ -328,7 +335,9 @@ struct DemoRun: Service {
     /// How far back the suggested report begins: a quarter.
     private static let reportMilliseconds: Int64 = 92 * 86_400_000
 
+    /// A word as a shell reads it.
     private static func quoted(_ text: String) -> String {
-        text.contains { $0 == " " || $0 == "'" || $0 == "\"" } ? "'\(text)'" : text
+        text.wholeMatch(of: /[A-Za-z0-9_.\/:=@,+-]+/) == nil
+            ? "'\(text.replacing("'", with: "'\\''"))'" : text
     }
 }

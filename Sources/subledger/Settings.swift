@@ -74,7 +74,8 @@ struct Settings {
     }
 
     /// The value of an option, else of its variable. Throws for an empty variable, which is
-    /// probably a mistake: without SUBLEDGER_DATABASE events would go into a local log instead.
+    /// probably a mistake: without SUBLEDGER_DATABASE events would go into a local log instead; and
+    /// for one that is not UTF-8, which `ProcessInfo` repairs.
     private static func value(
         _ option: String?, or variable: String
     ) throws(CommandFailure) -> String? {
@@ -84,6 +85,11 @@ struct Settings {
             throw CommandFailure(
                 ConfigurationError.Code.invalidValue,
                 "\(variable) is empty; give it a value, or unset it.", .configuration)
+        }
+        if let bytes = getenv(variable), String(validatingCString: bytes) == nil {
+            throw CommandFailure(
+                ConfigurationError.Code.invalidValue, "\(variable) is not UTF-8; correct it.",
+                .configuration)
         }
         return value
     }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import Web
 
 /// The command line of the ledger (`Contract.md`).
 @main
@@ -55,16 +56,26 @@ struct Subledger: AsyncParsableCommand {
         return text.last.map { ".?!".contains($0) } ?? true ? text : text + "."
     }
 
+    /// Throws for an argument that is not UTF-8, which `CommandLine.arguments` repairs: the command
+    /// would act on another id or path.
+    private static func requireText() throws(ValidationError) {
+        for index in 1..<max(1, Int(CommandLine.argc)) {
+            guard let word = CommandLine.unsafeArgv[index],
+                String(validatingCString: word) == nil
+            else { continue }
+            throw ValidationError("An argument is not UTF-8: \(String(cString: word)).")
+        }
+    }
+
     /// Runs the named command; usage errors are reported like all others.
     static func main() async {
         // With SIGXFSZ ignored, a file size limit is reported like a full disk.
         signal(SIGXFSZ, SIG_IGN)
-        // Until `HangupService` traps it, SIGHUP would end the service. The files that it reloads
-        // are read after this.
         if CommandLine.arguments.dropFirst().first == ServeCommand.configuration.commandName {
-            signal(SIGHUP, SIG_IGN)
+            WebService.expectHangup()
         }
         do {
+            try requireText()
             try await run(nil)
         } catch {
             // The command has already reported its failure.

@@ -64,6 +64,14 @@ struct RetryTests {
         #expect(asked.clock.waits == [100, 200, 300, 300])
     }
 
+    @Test("a port that no address has is no connection", arguments: ["0", "65536", "9\(Int.max)"])
+    func unusablePort(port: String) async {
+        let transport = HTTPTransport()
+        let request = TransportRequest(method: "GET", url: "http://127.0.0.1:\(port)/", headers: [])
+        await #expect(throws: TransportFailure.notConnected) { try await transport.send(request) }
+        await transport.close()
+    }
+
     @Test("jitter may reduce every wait to 0")
     func noWait() async throws {
         let asked = try Asked([.json("", status: 503)], chance: { $0.lowerBound })

@@ -33,6 +33,17 @@ struct ConfigurationCommandTests {
         #expect(!exists(place, "ledger"))
     }
 
+    @Test("A data directory may begin with file:, which is no URI")
+    func fileColon() async throws {
+        let place = try place()
+        let options = ["--data", "file:x", "--bundle-id", Evidence.app, "--trust-root", "root.der"]
+        for command in [["ingest", "in.ndjson"], ["show", Evidence.id], ["audit", "verify"]] {
+            let outcome = try await place.run(command + options)
+            #expect(outcome.code == 0, "\(outcome.err)")
+        }
+        #expect(exists(place, "file:x"))
+    }
+
     @Test("A flag overrides a variable, a variable subledger.yaml of the working directory")
     func precedence() async throws {
         let place = try place()

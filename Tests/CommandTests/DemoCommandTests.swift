@@ -7,10 +7,11 @@ struct DemoCommandTests {
     @Test("With --once it exits, suggests what still works, and reaches no ledger of the operator")
     func once() async throws {
         let place = try await Workplace.taken(options: [])
+        let name = #"it's a "\demo" of $1"#
         let own = try content(of: place.file("data"))
         #expect(!own.isEmpty)
         let reported = try await place.run(
-            ["demo", "--once", "--chains", "40", "--port", "0", "--data", "demo"],
+            ["demo", "--once", "--chains", "40", "--port", "0", "--data", name],
             variables: [
                 "SUBLEDGER_CONFIG": "none.yaml", "SUBLEDGER_DATA": place.file("data"),
                 "SUBLEDGER_DATABASE": "postgresql://127.0.0.1:1/none",
@@ -26,12 +27,11 @@ struct DemoCommandTests {
         #expect(reported.out.contains(/\d+ were lost in an outage/))
         try expectNextSteps(reported.out)
         try expectShortLists(reported.out)
-        let timeline = try #require(reported.out.firstMatch(of: /timeline (\d+) --config/)?.1)
-        let shown = try await place.run(
-            "timeline", String(timeline), "--config", "demo/subledger.yaml")
+        let timeline = try #require(reported.out.firstMatch(of: /\S+ timeline \d+ --config .+/)?.0)
+        let shown = try await place.shell(String(timeline))
         #expect(shown.code == 0, "\(shown.err)")
         // A purchase of `com.example.season`, which lasts a month.
-        let season = try await place.run("show", "21600001", "--config", "demo/subledger.yaml")
+        let season = try await place.run("show", "21600001", "--config", "\(name)/subledger.yaml")
         #expect(season.out.contains("lapsed"), "\(season.out)")
     }
 

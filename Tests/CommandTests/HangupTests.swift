@@ -20,11 +20,11 @@ struct HangupTests {
     }
 
     /// Polls the service's log until it contains the text this many times.
-    private func waits(_ service: ServiceRun, for text: String, count: Int) async throws -> Bool {
+    private func waits(_ service: Launched, for text: String, count: Int) async throws -> Bool {
         await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 for _ in 0..<3_000 {
-                    let log = (try? service.launched.outcome(code: 0))?.err ?? ""
+                    let log = (try? service.outcome(code: 0))?.err ?? ""
                     if log.components(separatedBy: text).count > count {
                         return continuation.resume(returning: true)
                     }
@@ -49,15 +49,15 @@ struct HangupTests {
         let service = try await ServiceRun(place, ["--config", place.file("served.yaml")])
         try certify(place, by: "two")
         service.launched.signal(SIGHUP)
-        #expect(try await waits(service, for: "certificateReloaded", count: 1))
+        #expect(try await waits(service.launched, for: "certificateReloaded", count: 1))
         try place.write(["nonsense"], to: "tls.pem")
         service.launched.signal(SIGHUP)
-        #expect(try await waits(service, for: "certificateUnusable", count: 1))
+        #expect(try await waits(service.launched, for: "certificateUnusable", count: 1))
         // Reading a pipe without a writer would never end, and nor would the service.
         try FileManager.default.removeItem(atPath: place.file("tls.pem"))
         try #require(mkfifo(place.file("tls.pem"), 0o600) == 0)
         service.launched.signal(SIGHUP)
-        #expect(try await waits(service, for: "certificateUnusable", count: 2))
+        #expect(try await waits(service.launched, for: "certificateUnusable", count: 2))
         #expect(try await service.terminate() == 0)
     }
 
@@ -74,16 +74,33 @@ struct HangupTests {
 
     @Test("It does not end the service while that starts")
     func starting() async throws {
+        let (launched, pipe) = try await hungUp(try Workplace())
+        #expect(pipe.write("nonsense"))
+        let outcome = try await launched.outcome()
+        #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")
+    }
+
+    @Test("One while the service starts reloads the files at the end of the start")
+    func early() async throws {
         let place = try Workplace()
+        try certify(place, by: "one")
+        let (launched, pipe) = try await hungUp(place)
+        let (certificate, key) = (place.file("tls.pem"), place.file("tls.key"))
+        let tls = "{ certificateFile: \(certificate), privateKeyFile: \(key) }"
+        #expect(pipe.write("server: { tls: \(tls) }"))
+        #expect(try await waits(launched, for: "certificateReloaded", count: 1))
+        _ = try await launched.kill(afterMilliseconds: 1)
+    }
+
+    /// A service that got the signal while its start waits for the configuration in a pipe.
+    private func hungUp(_ place: Workplace) async throws -> (Launched, WritingEnd) {
         let file = place.file("piped.yaml")
         try #require(mkfifo(file, 0o600) == 0)
         let launched = try place.launch(["serve", "--port", "0", "--config", file] + place.options)
         // The pipe has a reader once the start reads its configuration, and holds it until it ends.
         let pipe = try #require(await reader(of: file))
         launched.signal(SIGHUP)
-        #expect(pipe.write("nonsense"))
-        let outcome = try await launched.outcome()
-        #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")
+        return (launched, pipe)
     }
 
     /// The writing end of a named pipe.
@@ -132,21 +149,21 @@ struct HangupTests {
             return await (try RawConnection(port: service.port)).notify(Array(body.utf8))?.status
         }
         // It does not keep the service from starting.
-        #expect(try await waits(service, for: "sharedSecretUnusable", count: 1))
+        #expect(try await waits(service.launched, for: "sharedSecretUnusable", count: 1))
         #expect(try await status("first-secret-of-the-app", 1) == 503)
         try place.write(["first-secret-of-the-app"], to: "shared-secret")
         service.launched.signal(SIGHUP)
-        #expect(try await waits(service, for: "sharedSecretsReloaded", count: 1))
+        #expect(try await waits(service.launched, for: "sharedSecretsReloaded", count: 1))
         #expect(try await status("first-secret-of-the-app", 1) == 200)
         #expect(try await status("second-secret-of-the-app", 2) == 400)
         try place.write(["second-secret-of-the-app"], to: "shared-secret")
         service.launched.signal(SIGHUP)
-        #expect(try await waits(service, for: "sharedSecretsReloaded", count: 2))
+        #expect(try await waits(service.launched, for: "sharedSecretsReloaded", count: 2))
         #expect(try await status("second-secret-of-the-app", 3) == 200)
         #expect(try await status("first-secret-of-the-app", 4) == 400)
         try place.write(["no"], to: "shared-secret")
         service.launched.signal(SIGHUP)
-        #expect(try await waits(service, for: "sharedSecretUnusable", count: 2))
+        #expect(try await waits(service.launched, for: "sharedSecretUnusable", count: 2))
         #expect(try await status("second-secret-of-the-app", 5) == 200)
         #expect(try await service.terminate() == 0)
     }

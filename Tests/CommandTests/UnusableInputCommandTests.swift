@@ -79,6 +79,20 @@ struct UnusableInputCommandTests {
         #expect(outcome.err.contains("UTF-8"))
     }
 
+    @Test("An argument or a variable that is not UTF-8 is refused, not read with other letters")
+    func wordsNotUTF8() async throws {
+        let place = try Workplace(options: [])
+        let cases: [(script: String, code: Int32, errorCode: String)] = [
+            (#""$0" doctor --data "$(printf 'd\351')""#, 64, "usage"),
+            (#"SUBLEDGER_DATA="$(printf 'd\351')" "$0" doctor"#, 78, "invalidValue"),
+        ]
+        for (script, code, errorCode) in cases {
+            let outcome = try await place.shell(script)
+            #expect(outcome.code == code && outcome.errorCode == errorCode, "\(outcome.err)")
+            #expect(outcome.err.contains("not UTF-8"), "\(outcome.err)")
+        }
+    }
+
     /// `Contract.md`: I/O failures are 74.
     @Test("A file that cannot be written is an I/O failure, in one sentence, with its path")
     func unwritable() async throws {

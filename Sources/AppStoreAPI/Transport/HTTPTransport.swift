@@ -45,6 +45,9 @@ public final class HTTPTransport: APITransport {
     public func send(
         _ request: TransportRequest
     ) async throws(TransportFailure) -> TransportResponse {
+        guard URLComponents(string: request.url)?.hasUsablePort ?? true else {
+            throw .notConnected
+        }
         var outgoing = HTTPClientRequest(url: request.url)
         outgoing.method = HTTPMethod(rawValue: request.method)
         for header in request.headers {
@@ -124,4 +127,12 @@ public final class HTTPTransport: APITransport {
 
     /// Closes every connection; later requests fail with `notConnected`.
     public func close() async { try? await client.shutdown() }
+}
+
+extension URLComponents {
+    /// Whether it has no port, or one of 1 to 65535: the client traps on another one of an IP
+    /// address.
+    package var hasUsablePort: Bool {
+        rangeOfPort == nil || port.map { (1...65_535).contains($0) } ?? false
+    }
 }

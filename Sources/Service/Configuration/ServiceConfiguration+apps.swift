@@ -36,7 +36,7 @@ extension Configuration.API {
             throw ConfigurationError(
                 .invalidValue, key: key,
                 reason: "An https address without user, password, query and fragment is expected;"
-                    + " plain http only on loopback.")
+                    + " plain http only on loopback; a port is 1 to 65535.")
         }
     }
 }

@@ -1,10 +1,13 @@
 public import AppStore
 public import Intake
+internal import LedgerStore
 public import Proofs
 
 extension ServiceConfiguration {
     /// How checkpoints of an environment's log are signed (`Proof.md`).
     public struct Audit: Sendable, Equatable {
+        /// The setting it was read from, for messages.
+        public var key = "audit"
         public var environment: Environment
         /// The name of the log and of its key.
         public var origin: String
@@ -48,7 +51,7 @@ extension ServiceConfiguration {
         /// Reads the key. Throws `ConfigurationError` for a file that holds none, or another
         /// origin's.
         public func signerKey() throws(ConfigurationError) -> NoteSignerKey {
-            let key = "audit.keyFile"
+            let key = "\(self.key).keyFile"
             let text = try SecretFile.text(keyFile, key: key, upTo: Audit.keyByteCount)
             let found: NoteSignerKey
             do throws(ProofError) { found = try NoteSignerKey(text) } catch {
@@ -62,7 +65,8 @@ extension ServiceConfiguration {
             guard found.verifier.name == origin else {
                 throw ConfigurationError(
                     .invalidValue, key: key,
-                    reason: "It is the key of \(found.verifier.name); audit.origin is \(origin).")
+                    reason: "It is the key of \(found.verifier.name); \(self.key).origin is"
+                        + " \(origin).")
             }
             return found
         }
@@ -121,6 +125,13 @@ extension ServiceConfiguration {
         var audit = Audit(
             environment: try entry.environment("environment") ?? .production,
             origin: try entry.required("origin"), keyFile: try entry.required("keyFile"))
+        guard NoteKeyName.isValid(audit.origin) else {
+            throw entry.invalid(
+                "origin",
+                "At most \(NoteKeyName.maximumByteCount) bytes without spaces, plus signs and control"
+                    + " characters are expected.")
+        }
+        audit.key = entry.path
         if let interval = try entry.duration("interval") {
             guard interval >= Audit.minimumIntervalMilliseconds else {
                 throw entry.invalid("interval", "At least a minute (PT1M).")
@@ -143,7 +154,8 @@ extension ServiceConfiguration {
         let (name, url) = (try entry.required("name"), try entry.required("url"))
         guard webhookHost(url) != nil else {
             throw entry.invalid(
-                "url", "An https address is expected; plain http only on loopback.")
+                "url",
+                "An https address is expected; plain http only on loopback; a port is 1 to 65535.")
         }
         let text = try entry.required("key")
         let key: NoteVerifierKey

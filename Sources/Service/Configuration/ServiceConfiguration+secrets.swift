@@ -38,7 +38,7 @@ extension ServiceConfiguration {
             paths.append(SecretPath(key: "server.tls.privateKeyFile", path: path))
         }
         for audit in audits {
-            paths.append(SecretPath(key: "audit.keyFile", path: audit.keyFile))
+            paths.append(SecretPath(key: "\(audit.key).keyFile", path: audit.keyFile))
         }
         for (index, webhook) in webhooks.enumerated() {
             paths.append(SecretPath(key: "webhooks[\(index)].secretFile", path: webhook.secretFile))

@@ -1,4 +1,6 @@
 import AppStore
+internal import AppStoreAPI
+import Foundation
 public import Intake
 
 extension ServiceConfiguration {
@@ -224,13 +226,14 @@ extension ServiceConfiguration.Server {
     /// Longest `publicUrl`, in bytes.
     static let publicUrlByteCount = 256
 
-    /// Whether a text is an http or https address without a path (RFC 6454 §6.2).
+    /// Whether a text is an http or https address without a path (RFC 6454 §6.2) and with a usable
+    /// port, if any.
     static func isOrigin(_ text: String) -> Bool {
         guard text.utf8.count <= publicUrlByteCount,
             let scheme = ["https://", "http://"].first(where: { text.hasPrefix($0) })
         else { return false }
         let rest = text.utf8.dropFirst(scheme.utf8.count)
-        return !rest.isEmpty
+        return !rest.isEmpty && URLComponents(string: text)?.hasUsablePort ?? false
             && rest.allSatisfy { byte in
                 (0x21...0x7E).contains(byte) && !"/?#@\"<>\\".utf8.contains(byte)
             }

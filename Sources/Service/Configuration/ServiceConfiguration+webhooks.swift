@@ -1,4 +1,5 @@
 public import AppStore
+internal import AppStoreAPI
 import Foundation
 internal import Intake
 public import Ledger
@@ -56,7 +57,7 @@ extension ServiceConfiguration {
                 throw entry.invalid(
                     "url",
                     "An https address without user, password and fragment is expected;"
-                        + " plain http only on loopback.")
+                        + " plain http only on loopback; a port is 1 to 65535.")
             }
             var webhook = Webhook(
                 name: try entry.text("name") ?? defaultName(url, host), url: url,
@@ -99,7 +100,7 @@ extension ServiceConfiguration {
     static func webhookHost(_ url: String) -> String? {
         guard url.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }),
             let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty,
-            parts.user == nil, parts.password == nil, parts.fragment == nil
+            parts.user == nil, parts.password == nil, parts.fragment == nil, parts.hasUsablePort
         else { return nil }
         switch parts.scheme {
         case "https": return host

@@ -63,14 +63,28 @@ public struct WebhookDispatcher: Sendable {
     private func deliver(_ webhooks: [WebhookDelivery]) async {
         guard let first = webhooks.first else { return }
         let (feed, operations) = (first.feed, first.feed.ledger.operations)
+        // A database that is away fails each attempt: it is reported once.
+        var reported: StoreError.Code?
         while !Task.isCancelled {
             do throws(StoreError) {
-                if feed.isCurrent(), let lease = try await operations.lease(.webhooks) {
-                    await run(webhooks, while: lease, feed)
-                    // Another node continues from the stored state.
-                    for webhook in webhooks { await webhook.forget() }
+                if feed.isCurrent() {
+                    let lease = try await operations.lease(.webhooks)
+                    reported = nil
+                    if let lease {
+                        await run(webhooks, while: lease, feed)
+                        // Another node continues from the stored state.
+                        for webhook in webhooks { await webhook.forget() }
+                    }
                 }
-            } catch { report(failure(of: first, error)) }
+            } catch {
+                if error.code != reported {
+                    report(
+                        ServingNote(
+                            .warning, "webhookStoreFailed", in: feed.ledger.environment,
+                            "No webhook is delivered: \(error)"))
+                }
+                reported = error.code
+            }
             do { try await clock.sleep(milliseconds: WebhookLimits.lockPollMilliseconds) } catch {
                 return
             }

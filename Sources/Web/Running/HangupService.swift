@@ -1,7 +1,9 @@
+import Foundation
 internal import LedgerStore
 import Logging
 internal import Service
 import ServiceLifecycle
+import Synchronization
 import UnixSignals
 
 /// Reloads on SIGHUP what may change while the service runs: the TLS files and the apps' shared
@@ -11,11 +13,19 @@ struct HangupService: Service {
     let host: LedgerHost
     let logger: Logger
 
+    /// Whether a SIGHUP arrived before `run` traps it.
+    static let isDue = Atomic(false)
+
     func run() async throws {
-        for await _ in await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown() {
-            await reloadCertificates()
-            await host.reloadSharedSecrets()
-        }
+        let signals = await UnixSignalsSequence(trapping: .sighup).cancelOnGracefulShutdown()
+        // The files may have been read before it arrived.
+        if HangupService.isDue.exchange(false, ordering: .relaxed) { await reload() }
+        for await _ in signals { await reload() }
+    }
+
+    private func reload() async {
+        await reloadCertificates()
+        await host.reloadSharedSecrets()
     }
 
     private func reloadCertificates() async {
@@ -32,5 +42,15 @@ struct HangupService: Service {
                 "The TLS files cannot be used; the current certificate stays.",
                 metadata: ["code": "certificateUnusable", "reason": "\(error)"])
         }
+    }
+}
+
+extension WebService {
+    /// Makes a SIGHUP before `run` traps it, which would end the process, reload the files once it
+    /// does. Call it before they are read.
+    package static func expectHangup() {
+        // Initialises the variable: a signal handler must not.
+        HangupService.isDue.store(false, ordering: .relaxed)
+        signal(SIGHUP) { _ in HangupService.isDue.store(true, ordering: .relaxed) }
     }
 }

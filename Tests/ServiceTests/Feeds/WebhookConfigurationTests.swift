@@ -43,7 +43,7 @@ struct WebhookConfigurationTests {
 
     @Test(
         "plain http is for loopback only",
-        arguments: ["http://127.0.0.1:9/x", "http://localhost/x", "http://[::1]:80/"])
+        arguments: ["http://127.0.0.1:9/x", "http://localhost/x", "http://[::1]:65535/"])
     func loopback(_ url: String) throws {
         #expect(try parse("  - { url: \"\(url)\", secretFile: s }").count == 1)
     }
@@ -53,7 +53,8 @@ struct WebhookConfigurationTests {
         arguments: [
             "http://example.com/", "http://127.0.0.1.example.com/", "http://127.1/",
             "ftp://example.com/", "https://", "example.com", "https://user:pw@example.com/",
-            "https://example.com/#x", "https://exa mple.com/", "",
+            "https://example.com/#x", "https://exa mple.com/", "", "https://127.0.0.1:0/x",
+            "https://127.0.0.1:65536/x", "https://127.0.0.1:9\(Int.max)/x",
         ])
     func badAddress(_ url: String) {
         #expect(throws: ConfigurationError.self) {

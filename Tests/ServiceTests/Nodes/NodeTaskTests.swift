@@ -213,6 +213,36 @@ struct NodeTaskTests {
         proxy.end()
     }
 
+    @Test("While the database is away, webhooks that wait for their lease report it once")
+    func leaseWhileAway() async throws {
+        // given
+        let place = try NodePlace()
+        let clock = ManualClock(place.clock.now)
+        let proxy = try CuttingProxy(to: place.cluster.port)
+        let notes = NoteBook()
+        try await place.run([try place.configuration(1, port: proxy.port)]) { nodes in
+            let served = try nodes[0].ledger(.production)
+            let feed = ChangeFeed(
+                ledger: served.ledger, clock: clock,
+                projections: { served.board.snapshot?.projections }, isCurrent: { true })
+            let dispatcher = WebhookDispatcher(
+                endpoints: ["books", "mail"].map { .test($0) }, feeds: [feed],
+                transport: Receiver(), clock: clock, report: { notes.add($0) })
+            proxy.refuse(true)
+            proxy.cutAll()
+            // when
+            let running = Task { await dispatcher.run() }
+            try await until { clock.waits.count >= 2 }
+            running.cancel()
+            await running.value
+            // then
+            #expect(notes.codes == ["webhookStoreFailed"], "\(notes.texts)")
+            #expect(notes.texts.first?.contains("books") == false)
+            proxy.refuse(false)
+        }
+        proxy.end()
+    }
+
     @Test("A node that does not follow the log leaves webhooks and the feed's clock to another one")
     func lagging() async throws {
         let place = try NodePlace()

@@ -67,6 +67,30 @@ struct AuditConfigurationTests {
         #expect(throws: ConfigurationError.self) { try audits(entry(more)) }
     }
 
+    @Test("The origin is the name of a key; errors of a list name the entry")
+    func places() throws {
+        func list(_ origin: String) -> String {
+            """
+            audit:
+              - { origin: a, keyFile: a.key }
+              - { origin: "\(origin)", keyFile: /none/b.key, environment: sandbox }
+
+            """
+        }
+        for origin in ["a b", "a+b", String(repeating: "b", count: 257)] {
+            let error = #expect(throws: ConfigurationError.self) { try audits(list(origin)) }
+            #expect(error?.code == .invalidValue && error?.key == "audit[1].origin")
+        }
+        let longest = try ServiceConfiguration(yaml: list(String(repeating: "b", count: 256)))
+        #expect(longest.secretPaths.map(\.key) == ["audit[0].keyFile", "audit[1].keyFile"])
+        let unread = #expect(throws: ConfigurationError.self) {
+            try longest.auditKey(.sandbox)
+        }
+        #expect(unread?.key == "audit[1].keyFile")
+        let one = try ServiceConfiguration(yaml: entry(""))
+        #expect(one.secretPaths.map(\.key) == ["audit.keyFile"])
+    }
+
     @Test("The shortest interval is taken; a key that signs texts is no witness's")
     func bounds() throws {
         let least = ServiceConfiguration.Audit.minimumIntervalMilliseconds

@@ -114,7 +114,7 @@ struct ConfigurationTests {
         arguments: [
             "", "ledger.example.com", "ftp://ledger.example.com", "https://", "https://a/",
             "https://a/console", "https://a?b", "https://a#b", "https://u@a", "https://a b",
-            "https://" + String(repeating: "a", count: 249),
+            "https://a:0", "https://a:65536", "https://" + String(repeating: "a", count: 249),
         ])
     func publicUrl(_ text: String) {
         let found = error("server: { publicUrl: \"\(text)\" }")
