@@ -150,8 +150,8 @@ extension AcceptedEvidence {
 }
 
 extension Trust {
-    /// The rank of signed evidence: a root that the operator added counts as Apple's, and what Xcode
-    /// or a local test signed proves nothing.
+    /// The rank of signed evidence: a root that the operator added counts as Apple's, and what
+    /// Xcode or a local test signed proves nothing.
     public init(_ evidence: EvidenceTrust) {
         switch evidence {
         case .apple, .extraRoot: self = .signed

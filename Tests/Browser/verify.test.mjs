@@ -1,7 +1,7 @@
 // Tests the verifier of the console over the published data beside the repository:
 //   node --test Tests/Browser
 import assert from "node:assert/strict";
-import { createHash } from "node:crypto";
+import { createHash, generateKeyPairSync, sign } from "node:crypto";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
@@ -167,7 +167,9 @@ const leafField = (bytes) => {
   return Buffer.concat([length, bytes ?? Buffer.alloc(0)]);
 };
 
-function leafOf(position, evidence, { receivedAt = position, kind = "transaction", chain } = {}) {
+function leafOf(position, evidence, {
+  receivedAt = position, kind = "transaction", chain, trust = "signed", app = "com.example.app",
+} = {}) {
   const number = (value) => {
     const bytes = Buffer.alloc(8);
     bytes.writeBigInt64BE(BigInt(value));
@@ -176,8 +178,8 @@ function leafOf(position, evidence, { receivedAt = position, kind = "transaction
   const digest = Buffer.from(sha256(Buffer.from(evidence)), "hex");
   const fields = [
     number(position), number(receivedAt), Buffer.from(kind), digest, digest,
-    Buffer.from("webhook"), Buffer.from("signed"), Buffer.of(0), digest,
-    Buffer.from("com.example.app"), chain ? Buffer.from(chain) : null, null, null, null, null, null,
+    Buffer.from("webhook"), Buffer.from(trust), Buffer.of(0), digest,
+    Buffer.from(app), chain ? Buffer.from(chain) : null, null, null, null, null, null,
     digest,
   ];
   const data = hex(...fields.map(leafField));
@@ -263,7 +265,8 @@ function nullPair(transaction, chain, receivedAt = Date.UTC(2030, 0, 1)) {
     (jws) => Buffer.from(jws.split(".")[1], "base64url").toString() === "null");
   const evidence = JSON.stringify(
     { signedTransactionInfo: transaction, signedRenewalInfo: renewal });
-  const leaf = leafOf(1, evidence, { receivedAt, kind: "renewalPair", chain });
+  const app = JSON.parse(Buffer.from(transaction.split(".")[1], "base64url")).bundleId;
+  const leaf = leafOf(1, evidence, { receivedAt, kind: "renewalPair", chain, app });
   return { evidence, receivedAt, leaf };
 }
 
@@ -271,7 +274,8 @@ const proofRows = ({ evidence, leaf }) => rowsOf(["verify", "proof"], "proof", {
   proof: { dataset: { roots: appleRoot } }, answer: {},
   bundle: {
     textContent: JSON.stringify({
-      checkpoint: "o\n1\nAAAA\n\n\u2014 o AAAA\n", key: "o+00000000+AQAA", answer: null,
+      environment: "Sandbox", checkpoint: "o\n1\nAAAA\n\n\u2014 o AAAA\n",
+      key: "o+00000000+AQAA", answer: null,
       events: [{
         position: 1, leafData: Buffer.from(leaf.data, "hex").toString("base64"), inclusion: [],
         evidence, evidenceEncoding: "text",
@@ -317,4 +321,108 @@ test("the null renewal info of a pair is checked at its transaction's date", { s
   }
   const later = nullPair(read("jws/050-transaction.jws"), "2000001024993299", Date.UTC(2022, 0, 1));
   assert.match(signature(await proofRows(later)), /not valid then/);
+});
+
+// --- Whole bundles, by a key made here ---
+
+const { privateKey, publicKey } = generateKeyPairSync("ed25519");
+const base64 = (text) => Buffer.from(text, "hex").toString("base64");
+const spki = publicKey.export({ format: "der", type: "spki" }).toString("hex");
+const material = `01${spki.slice(-64)}`;
+const keyId = sha256(Buffer.from("o\n").toString("hex"), material).slice(0, 8);
+const signed = (text) => sign(null, Buffer.from(text), privateKey).toString("hex");
+
+/** The rows that are not ok of the page of a bundle of events, with the changes before its seal. */
+async function failures(events, { environment = "Sandbox", size, note, change } = {}) {
+  const leaves = events.map((event, index) => leafOf(index + 1, event.evidence, event));
+  const hashes = leaves.map(({ hash }) => hash);
+  const text = `o\n${size ?? events.length}\n${base64(rootOf(hashes))}\n`;
+  const whole = `${text}\n\u2014 o ${base64(keyId + signed(text))}\n`;
+  const bundle = JSON.stringify({
+    format: "subledger-proof/1", environment, checkpoint: note?.(whole) ?? whole,
+    key: `o+${keyId}+${base64(material)}`,
+    events: events.map(({ evidence }, index) => ({
+      position: index + 1, leafData: base64(leaves[index].data),
+      inclusion: pathOf(hashes, index).map(base64), evidence, evidenceEncoding: "text",
+    })), answer: null,
+  });
+  const line = change?.(bundle) ?? bundle;
+  assert.ok(!change || line !== bundle);
+  const seal = base64(signed(`subledger-proof/1\n${line}\n`));
+  const rows = await rowsOf(["verify", "proof"], "proof", {
+    proof: { dataset: { roots: appleRoot } }, answer: {},
+    bundle: { textContent: `${line.slice(0, -1)},"seal":"${seal}"}\n` },
+  });
+  return rows.filter((row) => !row.startsWith("\u2713 ok ")).join();
+}
+
+const command = (members, fields) => ({
+  evidence: JSON.stringify({ command: "link", ...members }), kind: "command", trust: "operator",
+  chain: "7", ...fields,
+});
+const refused = async (reason, ...bundle) => assert.match(await failures(...bundle), reason);
+
+test("a genuine bundle passes, also with whole numbers of any size", { skip }, async () => {
+  const purchase = { evidence: read("jws/050-transaction.jws"), chain: "2000001024993299",
+    app: "com.loki-project.loki-messenger" };
+  assert.equal(await failures([purchase]), "");
+  const answer = `{"query":-9007199254740993,"reducerVersion":1,"catalogue":[9007199254740993],` +
+    `"leeway":null,"value":"\\u00001234567890123456,12345678901234567:1e5\\u001f\u2028"}`;
+  const change = (text) => text.replace(`"answer":null`, () => `"answer":${answer}`);
+  assert.equal(await failures([purchase], { change }), "");
+  // What the evidence names is neither of another environment nor of another app.
+  await refused(/another environment/, [purchase], { environment: "Production" });
+  await refused(/another app/, [{ ...purchase, app: "com.example.app" }]);
+  await refused(/another subscription/, [{ ...purchase, chain: "7" }]);
+  for (const trust of ["operator", "transport", "xcode"])
+    await refused(/trust/, [{ ...purchase, trust }]);
+  await refused(/each event once/, [purchase, purchase]);
+});
+
+test("what Xcode signed passes in its environment alone", { skip }, async () => {
+  const evidence = readFileSync(
+    join(fixtures, "apple-library/xcode/xcode-signed-transaction"), "utf8").trim();
+  const purchase = { evidence, chain: "0", trust: "xcode",
+    app: "com.example.naturelab.backyardbirds.example" };
+  assert.equal(await failures([purchase], { environment: "Xcode" }), "");
+  // Earlier releases logged it as signed.
+  assert.equal(await failures([{ ...purchase, trust: "signed" }], { environment: "Xcode" }), "");
+  for (const environment of ["Production", "LocalTesting"])
+    await refused(/#1 signature/, [purchase], { environment });
+});
+
+test("what no JWS signs is not what its leaf contradicts", async () => {
+  const app = "com.example.app";
+  const members = { bundleId: app, originalTransactionId: "7" };
+  assert.equal(await failures([command(members)]), "");
+  await refused(/trust/, [command(members, { trust: "signed" })]);
+  await refused(/another app/, [command({ ...members, bundleId: "com.example.other" })]);
+  await refused(/another subscription/, [command({ ...members, originalTransactionId: "8" })]);
+  const bodies = (members) => [
+    { kind: "notificationV1", trust: "secret", evidence: JSON.stringify({ bid: app, ...members }) },
+    { kind: "verifyReceipt", trust: "transport",
+      evidence: JSON.stringify({ receipt: { bundle_id: members.bid ?? app }, ...members }) }];
+  for (const event of bodies({ environment: "Sandbox" })) {
+    assert.equal(await failures([event]), "");
+    await refused(/another environment/, [event], { environment: "Production" });
+  }
+  for (const event of bodies({ bid: "com.example.other" })) await refused(/another app/, [event]);
+});
+
+test("a bundle and its note have one spelling", async () => {
+  const events = [command({})];
+  assert.equal(await failures(events), "");
+  for (const size of ["0x1", "+1", "01", " 1", "1 "])
+    await refused(/checkpoint signed/, events, { size });
+  for (const note of [(text) => text.slice(0, -1), (text) => `${text}\n`, (text) => ` ${text}`])
+    await refused(/checkpoint signed/, events, { note });
+  for (const [one, other] of [
+    [`"answer":null`, `"answer":null,"more":1`], [`"answer":null`, `"answer":false`],
+    [`"answer":null`, `"answer":null,"answer":null`], [`"answer":null`, `"answer": null`],
+    [`"position":1`, `"position":"1"`], [`"position":1`, `"position":1.0`],
+    ["Sandbox", "\\u0053andbox"], [`"format":"subledger-proof/1",`, ""],
+    [/"evidence":"(.*)","evidenceEncoding":"text"/, () =>
+      `"evidence":"${Buffer.from(events[0].evidence).toString("base64")}",` +
+      `"evidenceEncoding":"base64"`],
+  ]) await refused(/one spelling/, events, { change: (text) => text.replace(one, other) });
 });

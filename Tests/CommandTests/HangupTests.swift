@@ -74,7 +74,8 @@ struct HangupTests {
 
     @Test("It does not end the service while that starts")
     func starting() async throws {
-        let (launched, pipe) = try await hungUp(try Workplace())
+        let place = try Workplace()
+        let (launched, pipe) = try await hungUp(place)
         #expect(pipe.write("nonsense"))
         let outcome = try await launched.outcome()
         #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")

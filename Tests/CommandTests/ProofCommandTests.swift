@@ -12,7 +12,7 @@ struct ProofCommandTests {
     private static let shared = Task { try await place(Evidence.lines, in: .shared()) }
 
     /// A ledger of `Evidence.lines` with a key, and its verifier key.
-    private static func place() async throws -> (Workplace, String) {
+    static func place() async throws -> (Workplace, String) {
         let (place, verifier) = try await shared.value
         return (try place.copied(), verifier)
     }
@@ -284,7 +284,7 @@ struct ProofCommandTests {
 
     /// The exit code of `Tests/ProofCheck/check_bundle.py`, which shares nothing with the product,
     /// for a file; with a step also 1 where the script accepts it with one of these bytes changed.
-    private static func checkElsewhere(
+    static func checkElsewhere(
         _ file: String, _ place: Workplace, _ verifier: String, flipping step: Int? = nil
     ) async throws -> Int32 {
         let script = Fixtures.repository.appending(path: "Tests/ProofCheck/check_bundle.py").path

@@ -1,6 +1,6 @@
-"""Checks a bundle of `subledger audit prove`, written from Proof.md alone: nothing of Subledger is
-used, and of PyPI only `cryptography`. It does not fold: that Apple's events give the answer is
-checked by `subledger audit check`.
+"""Checks a bundle of `subledger audit prove`, written from Proof.md and Log.md alone: nothing of
+Subledger is used, and of PyPI only `cryptography`. It does not fold: that Apple's events give the
+answer is checked by `subledger audit check`.
 
     check_bundle.py FILE [--key VERIFIER-KEY] [--root SHA256 of a trusted root] [--flip STEP]
 
@@ -25,6 +25,13 @@ APPLE_ROOT = "63343abfb89a6a03ebb57e9b3f5fa7be7c4f5c756f3017b3a8c488c3653e9179"
 LEAF_MARK = x509.ObjectIdentifier("1.2.840.113635.100.6.11.1")
 INTERMEDIATE_MARK = x509.ObjectIdentifier("1.2.840.113635.100.6.2.1")
 SIGNED_PARTS = ("signedTransactionInfo", "signedRenewalInfo", "signedAppTransactionInfo")
+# Of "signed", what a local certificate signed has the trust "xcode".
+TRUSTS = {
+    "notification": "signed", "transaction": "signed", "renewalPair": "signed",
+    "appTransaction": "signed", "receipt": "signed", "verifyReceipt": "transport",
+    "sweep": "transport", "notificationV1": "secret", "command": "operator",
+    "erasure": "operator",
+}
 
 
 class Refused(Exception):
@@ -64,7 +71,7 @@ def checkpoint(note, verifier_key):
         signature[4:], (text + "\n").encode())
     origin, size, root = text.split("\n")
     need(origin == name, "of another log")
-    need(str(int(size)) == size, "a size in another spelling")
+    need(str(int(size)) == size and int(size) >= 0, "a size in another spelling")
     return int(size), strict_base64(root)
 
 
@@ -129,10 +136,16 @@ def own_date(body):
     return body.get("signedDate") or body.get("receiptCreationDate")
 
 
+def signed_parts(body):
+    holders = (body, body.get("data") or {}, body.get("appData") or {})
+    return [one[name] for one in holders for name in SIGNED_PARTS if one.get(name)]
+
+
 def jws(token, roots, fallback_date):
     header, payload, signature = token.split(".")
     head, body = json.loads(segment(header)), payload_of(token)
     need(head.get("alg") == "ES256" and len(head["x5c"]) == 3, "not ES256 by three")
+    need("crit" not in head, "a critical extension of the header")
     chain = [x509.load_der_x509_certificate(strict_base64(der)) for der in head["x5c"]]
     leaf, middle, root = chain
     need(root.fingerprint(hashes.SHA256()).hex() in roots, "the root is not trusted")
@@ -149,12 +162,7 @@ def jws(token, roots, fallback_date):
         int.from_bytes(raw[:32], "big"), int.from_bytes(raw[32:], "big"))
     leaf.public_key().verify(
         der, f"{header}.{payload}".encode(), ec.ECDSA(hashes.SHA256()))
-    parts = [
-        holder[name]
-        for holder in (body, body.get("data") or {}, body.get("appData") or {})
-        for name in SIGNED_PARTS
-        if holder.get(name)
-    ]
+    parts = signed_parts(body)
     # Verification.md, "Effective date".
     inside = [own_date(payload_of(part)) for part in parts]
     date = own_date(body) or max(filter(None, inside), default=fallback_date)
@@ -171,17 +179,103 @@ def signer(root):
 
 
 def evidence_bytes(event):
-    encoding = event["evidenceEncoding"]
+    encoding, evidence = event["evidenceEncoding"], event["evidence"]
     if encoding is None:
-        need(event["evidence"] is None, "evidence without an encoding")
+        need(evidence is None, "evidence without an encoding")
         return None
-    if encoding == "text":
-        return event["evidence"].encode()
-    need(encoding == "base64", "an unknown encoding")
-    return strict_base64(event["evidence"])
+    data = evidence.encode() if encoding == "text" else strict_base64(evidence)
+    is_text = all(0x20 <= byte < 0x7F for byte in data)
+    need(encoding == ("text" if is_text else "base64"), "evidence in another encoding")
+    return data
 
 
-def check_event(event, size, root, roots):
+# --- What the evidence names, and what the leaf does ---
+
+
+def event_key(kind, ids):
+    """Log.md, "Keys, duplicates, conflicts"."""
+    found = hashlib.sha256()
+    for value in (kind, *ids):
+        data = str(int(value) if isinstance(value, float) else value).encode()
+        found.update(b"\xff" * 8 if value is None else len(data).to_bytes(8, "big") + data)
+    return found.digest()
+
+
+def key_ids(kind, bodies, status, payload_hash):
+    first = bodies[0]
+    if kind == "notification":
+        uuid = first.get("notificationUUID")
+        return (None, payload_hash.hex()) if uuid is None else (uuid,)
+    if kind == "appTransaction":
+        names = ("bundleId", "appTransactionId", "receiptCreationDate", "deviceVerificationNonce")
+        return [first.get(name) for name in names]
+    ids = [first.get("bundleId"), first.get("transactionId"), first.get("signedDate")]
+    if kind == "renewalPair":
+        ids[1:1] = [first.get("originalTransactionId")]
+        ids += [bodies[1].get("signedDate"), status]
+    return ids
+
+
+def stated(bodies):
+    """The environments and the apps that payloads and their parts name."""
+    holders = []
+    for body in bodies:
+        kept = [body.get(name) for name in ("data", "summary", "externalPurchaseToken", "appData")]
+        holders += [body, *kept, *map(payload_of, signed_parts(body))]
+        token_id = (kept[2] or {}).get("externalPurchaseId")
+        if token_id is not None and kept[0] is None and kept[1] is None:
+            is_sandbox = token_id.startswith("SANDBOX")
+            holders.append({"environment": "Sandbox" if is_sandbox else "Production"})
+    holders = list(filter(None, holders))
+    named = lambda name: [one[name] for one in holders if one.get(name) is not None]
+    return named("environment") + named("receiptType"), named("bundleId")
+
+
+def named_chain(kind, bodies):
+    parts = map(payload_of, signed_parts(bodies[0])) if kind == "notification" else bodies[:1]
+    ids = [body.get("originalTransactionId") for body in parts]
+    return next(filter(None, ids), "").encode()
+
+
+def check_jws(kind, tokens, status, fields, environment, is_own):
+    payloads = [segment(token.split(".")[1]) for token in tokens]
+    bodies = [payload_of(token) for token in tokens]
+    text = "" if status is None else str(status)
+    payload_hash = sha256(b"".join(payloads) + text.encode())
+    need(payload_hash == fields[8], "another payload than logged")
+    key = event_key(kind, key_ids(kind, bodies, status, payload_hash))
+    if fields[15] is not None:
+        need(fields[15] == key, "another identity than logged")
+        key = sha256(key + payload_hash)
+    need(key == fields[3], "another key than logged")
+    environments, apps = stated(bodies)
+    need(all(name == environment for name in environments), "of another environment")
+    need(environments or not is_own, "of no environment")
+    need(apps and all(name.encode() == fields[9] for name in apps), "of another app")
+    if kind != "appTransaction":
+        need(named_chain(kind, bodies) == (fields[10] or b""), "logged under another chain")
+    if kind == "notification":
+        names = ("notificationType", "subtype", "notificationUUID")
+        logged = [field and field.decode() for field in fields[11:14]]
+        need(logged == [bodies[0].get(name) for name in names], "of another type")
+
+
+def check_body(body, fields, environment):
+    """A body that no JWS signs names what its leaf does, where it names that."""
+    parts = [body.get(name) for name in ("unified_receipt", "receipt")]
+    unified, receipt = [part if isinstance(part, dict) else {} for part in parts]
+    kind = receipt.get("receipt_type")
+    named = body.get("environment") or unified.get("environment") or (
+        kind and ("Sandbox" if kind.endswith("Sandbox") else "Production"))
+    named = "Production" if named == "PROD" else named
+    need(not named or named == environment, "of another environment")
+    for name in (body.get("bundleId"), body.get("bid"), receipt.get("bundle_id")):
+        need(not name or name.encode() == fields[9], "of another app")
+    chain = body.get("originalTransactionId")
+    need(not chain or chain.encode() == fields[10], "logged under another chain")
+
+
+def check_event(event, environment, size, root, roots):
     data = strict_base64(event["leafData"])
     fields = leaf_fields(data)
     position = int.from_bytes(fields[0], "big")
@@ -192,21 +286,29 @@ def check_event(event, size, root, roots):
     received_at = int.from_bytes(fields[1], "big", signed=True)
     kind, trust = fields[2].decode(), fields[6].decode()
     if evidence is None:
-        return f"#{position} {kind}: erased"
+        return f"#{position} {kind}: its evidence is not here"
     need(sha256(evidence) == fields[4], "other evidence than logged")
-    if trust != "signed" or kind == "receipt":
+    is_local = TRUSTS[kind] == "signed" and environment in ("Xcode", "LocalTesting")
+    need(trust == TRUSTS[kind] or is_local and trust == "xcode", f"a {kind} of the trust {trust}")
+    if TRUSTS[kind] != "signed" or kind == "receipt":
+        if kind in ("command", "notificationV1", "verifyReceipt"):
+            check_body(json.loads(evidence), fields, environment)
         return f"#{position} {kind}: not a JWS by Apple ({trust})"
-    if kind == "renewalPair":
-        pair = json.loads(evidence)
-        tokens = (pair["signedTransactionInfo"], pair["signedRenewalInfo"])
+    pair = json.loads(evidence) if kind == "renewalPair" else {}
+    tokens = [pair[name] for name in SIGNED_PARTS[:2]] if pair else [evidence.decode()]
+    # Earlier releases logged what a local certificate signed as signed.
+    is_own = is_local and all(
+        len(json.loads(segment(token.split(".")[0]))["x5c"]) == 1 for token in tokens)
+    need(is_own or trust == "signed", f"a {kind} of the trust {trust}")
+    check_jws(kind, tokens, pair.get("status"), fields, environment, is_own)
+    if is_own:
+        return f"#{position} {kind}: not a JWS by Apple (xcode)"
+    date = received_at
+    if pair:
         # For a part without a date, the other's.
         date = max(filter(None, map(own_date, map(payload_of, tokens))), default=received_at)
-        (body, signed_by), _ = (jws(token, roots, date) for token in tokens)
-    else:
-        body, signed_by = jws(evidence.decode(), roots, received_at)
-    chain = fields[10]
-    if kind in ("transaction", "renewalPair"):
-        need(body["originalTransactionId"].encode() == chain, "logged under another chain")
+    (_, signed_by), *_ = [jws(token, roots, date) for token in tokens]
+    need(fields[16] is None or fields[16].hex() == signed_by, "another root than logged")
     return f"#{position} {kind}: signed by {signer(signed_by)}"
 
 
@@ -219,6 +321,21 @@ def check_cell(query):
     need(times == sorted(times), "the cell ends after its report, or that after its query")
 
 
+MEMBERS = ("format", "environment", "checkpoint", "key", "events", "answer", "seal")
+EVENT_MEMBERS = ("position", "leafData", "inclusion", "evidence", "evidenceEncoding")
+ANSWER_MEMBERS = ("query", "reducerVersion", "catalogue", "leeway", "value")
+
+
+def check_form(bundle):
+    """The members of a bundle and their order."""
+    need(tuple(bundle) == MEMBERS, "other members")
+    for event in bundle["events"]:
+        need(tuple(event) == EVENT_MEMBERS, "other members of an event")
+        need(type(event["position"]) is int, "a position that is no integer")
+    answer = bundle["answer"]
+    need(answer is None or tuple(answer) == ANSWER_MEMBERS, "other members of the answer")
+
+
 PAGE_START = b'<script type="application/json" id="bundle">'
 
 
@@ -226,11 +343,13 @@ def check(data, key, roots):
     is_page = data.startswith(b"<")
     if is_page:
         data = data.partition(PAGE_START)[2].partition(b"</script>")[0]
-    bundle = json.loads(data)
+    # Every number of a bundle is whole.
+    bundle = json.loads(data, parse_float=lambda text: need(False, f"the number {text}"))
     need(bundle["format"] == "subledger-proof/1", "another format")
     canonical = json.dumps(bundle, separators=(",", ":"), ensure_ascii=False) + "\n"
     spelling = canonical.replace("<", "\\u003c") if is_page else canonical
     need(spelling.encode() == data, "another spelling of a bundle")
+    check_form(bundle)
     if key:
         need(bundle["key"] == key, "of another key")
     size, root = checkpoint(bundle["checkpoint"], bundle["key"])
@@ -242,11 +361,12 @@ def check(data, key, roots):
     yield f"checkpoint of {size} events by {bundle['key']}"
     positions = [event["position"] for event in bundle["events"]]
     need(positions and positions == sorted(set(positions)), "events are not in order")
+    keys = {leaf_fields(strict_base64(event["leafData"]))[3] for event in bundle["events"]}
+    need(len(keys) == len(positions), "an event twice")
     for event in bundle["events"]:
-        yield check_event(event, size, root, roots)
-    query = (bundle["answer"] or {}).get("query", {})
-    if "cell" in query:
-        check_cell(query)
+        yield check_event(event, bundle["environment"], size, root, roots)
+    if bundle["answer"] and "cell" in bundle["answer"]["query"]:
+        check_cell(bundle["answer"]["query"])
 
 
 REFUSALS = (Refused, InvalidSignature, ValueError, KeyError, TypeError, AttributeError,

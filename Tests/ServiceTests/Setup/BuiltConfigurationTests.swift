@@ -50,13 +50,14 @@ struct BuiltConfigurationTests {
                 types: [.transition(.expired)], environment: .sandbox,
                 bundleId: BundleId("com.example.app")),
         ]
-        let audits: [ServiceConfiguration.Audit] = [
+        var audits: [ServiceConfiguration.Audit] = [
             .init(environment: .production, origin: "a", keyFile: "a.key"),
             .init(
                 environment: .sandbox, origin: "b", keyFile: "b.key",
                 intervalMilliseconds: 60_000,
                 witnesses: [.init(name: "w", url: "https://w.example", key: witness)]),
         ]
+        for index in audits.indices { audits[index].key = "audit[\(index)]" }
         // then
         #expect(read.server == server)
         #expect(read.webhooks == webhooks)
