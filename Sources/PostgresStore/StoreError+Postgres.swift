@@ -58,7 +58,10 @@ extension StoreError {
             self.init(
                 .databaseUnavailable, path: location,
                 reason: "The database has no connection left.",
-                remedy: "\(detail) Raise max_connections, or run fewer nodes.")
+                remedy: """
+                    \(detail) Raise max_connections, or the limit of the role or the database, or \
+                    run fewer nodes. A service that already listens continues by itself.
+                    """)
         case .diskFull:
             self.init(
                 .diskFull, path: location, reason: "The database's disk is full.",

@@ -136,7 +136,8 @@ extension EnvironmentLedger {
                 let copied = try await copy(scratch, into: engine, environment, report)
                 return LogRestore.Report(
                     before: copied.before, head: copied.head, setAside: nil,
-                    erasureCount: scratched.erasureCount, isOfOtherLog: false,
+                    erasureCount: min(scratched.erasureCount, copied.erasureCount),
+                    isOfOtherLog: false,
                     checkpoints: copied.checkpoints)
             }
         } else {
@@ -187,6 +188,9 @@ extension EnvironmentLedger {
     }
 
     /// Copies a verified log into a database whose log is the beginning of it.
+    ///
+    /// - Returns: with the number of all erasures that the database lacked, those of the backup
+    ///   included.
     private static func copy(
         _ directory: String, into engine: any LogEngine, _ environment: Environment,
         _ report: @escaping @Sendable (BackupStep) -> Void
@@ -200,9 +204,11 @@ extension EnvironmentLedger {
                 let done = try await copy(source, to: target) {
                     report(.copying(done: $0, all: $1))
                 }
+                let erasures = try await source.log.erasurePositions(
+                    after: done.log.presentCount, through: .max)
                 return LogRestore.Report(
                     before: .position(done.log.presentCount), head: try await target.log.head(),
-                    setAside: nil, erasureCount: 0, isOfOtherLog: false,
+                    setAside: nil, erasureCount: erasures.count, isOfOtherLog: false,
                     checkpoints: done.checkpoints)
             }
             await target.close()

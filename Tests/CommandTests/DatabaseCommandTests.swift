@@ -176,7 +176,7 @@ struct DatabaseCommandTests {
         let cluster = try PostgresCluster.sharedForErasures()
         let database = try cluster.makeDatabase()
         let url = cluster.url(database)
-        func setLease(until end: String, in environment: String = "production") throws {
+        @Sendable func setLease(until end: String, in environment: String = "production") throws {
             try cluster.sql(
                 """
                 UPDATE subledger_\(environment).leases
@@ -197,17 +197,28 @@ struct DatabaseCommandTests {
                 let outcome = try await place.run(arguments)
                 #expect(outcome.code == 0, "\(outcome.err)")
             }
-            try setLease(until: "clock_timestamp() + interval '1 hour'")
+            /// Runs while another node holds the lease, and renews it.
+            func refused(_ arguments: [String], in environment: String) async throws {
+                let holder = Task {
+                    while !Task.isCancelled {
+                        try setLease(until: "clock_timestamp() + interval '15 s'", in: environment)
+                        try? await Task.sleep(for: .seconds(1))
+                    }
+                }
+                defer { holder.cancel() }
+                try setLease(until: "clock_timestamp() + interval '15 s'", in: environment)
+                let outcome = try await place.run(arguments + place.options)
+                #expect(outcome.code == 74, "\(outcome.err)")
+                #expect(outcome.errorCode == "backfillRunning", "\(outcome.err)")
+                holder.cancel()
+                try await holder.value
+            }
             for arguments in [backfill, migrate] {
-                let refused = try await place.run(arguments + place.options)
-                #expect(refused.code == 74, "\(refused.err)")
-                #expect(refused.errorCode == "backfillRunning", "\(refused.err)")
+                try await refused(arguments, in: "production")
             }
             try setLease(until: "clock_timestamp()")
             // Without --environment it may append to Sandbox's ledger, too.
-            try setLease(until: "clock_timestamp() + interval '1 hour'", in: "sandbox")
-            let both = try await place.run(backfill + place.options)
-            #expect(both.code == 74 && both.errorCode == "backfillRunning", "\(both.err)")
+            try await refused(backfill, in: "sandbox")
             let named = ["--environment", "production"]
             for arguments in [backfill + named, migrate] {
                 let free = try await place.run(arguments + place.options)
@@ -268,6 +279,25 @@ struct DatabaseCommandTests {
         }
         let again = try await place.run("ingest", "in.ndjson", "--json", "--database", url)
         #expect(try again.json()["duplicates"]?.int64 == 5)
+    }
+
+    @Test("A restore states as erased again only what the database lacked")
+    func erasedAgain() async throws {
+        let (place, url) = try await workplace()
+        #expect(try await place.run("ingest", "in.ndjson", "--database", url).code == 0)
+        #expect(try await place.run("backup", "old", "--database", url).code == 0)
+        let erase = ["erase", "--chain", Evidence.id, "--by", "dpo", "--reason", "asked", "--yes"]
+        #expect(try await place.run(erase + place.options + ["--database", url]).code == 0)
+        let records = try await place.run("log", "erasures", "--database", url)
+        try place.write(Data(records.out.utf8), to: "erasures")
+        let (_, empty) = try await workplace()
+        for (target, node, count) in [(url, "a", 0), (empty, "b", 1), (empty, "b", 0)] {
+            let outcome = try await place.run(
+                ["restore", "old", "--erasures", "erasures", "--json", "--data", node]
+                    + place.options.dropFirst(2) + ["--database", target])
+            #expect(outcome.code == 0, "\(outcome.err)")
+            #expect(try outcome.json()["erasedAgain"]?.int64 == Int64(count), "\(outcome.out)")
+        }
     }
 
     @Test("A role that does not own the tables erases nothing, not even what it may delete")

@@ -58,6 +58,15 @@ struct NodeStateTests {
         if lease.isHeld { #expect(leases.map(\.node) == ["b"]) }
         #expect(leases.map(\.task) == ["feedClock"])
         withExtendedLifetime(lease) {}
+        // The database's clock went back: whether the node runs is not known until it says so.
+        try database.sql(
+            """
+            UPDATE \(database.schema).nodes SET seen_at = clock_timestamp() + interval '1 hour'
+            WHERE id = 'b'
+            """)
+        #expect(try await stores[0].nodes().map(\.id) == ["a"])
+        try await stores[1].noteNode(at: 7)
+        #expect(try await stores[0].nodes().map(\.id) == ["a", "b"])
         for store in stores { await store.close() }
     }
 

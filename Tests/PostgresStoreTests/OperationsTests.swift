@@ -172,6 +172,33 @@ struct OperationsTests {
         proxy.end()
     }
 
+    @Test("A lease that ends later than any can, as before the clock went back, is taken over")
+    func clockWentBack() async throws {
+        // given
+        let database = try Database()
+        let first = try await open(database, renewal: .seconds(3_600))
+        let second = try await open(database)
+        let lease = try await first.lease(.webhooks)
+        let endpoint = WebhookEndpointRow(name: "a", cursor: .beginning)
+        _ = try await first.begin(endpoint)
+        try end("webhooks", in: database, after: "119 minutes")
+        #expect(try await second.leases().count == 1)
+        #expect(try await second.lease(.webhooks) == nil)
+        // when
+        try end("webhooks", in: database, after: "121 minutes")
+        // then
+        #expect(try await second.leases().isEmpty)
+        let next = try await second.lease(.webhooks)
+        #expect(next?.isHeld == true)
+        // The holder still runs.
+        await #expect(throws: failure(.fileLocked)) { try await first.keep(endpoint) }
+        try await second.keep(endpoint)
+        #expect(try await first.lease(.webhooks) == nil)
+        withExtendedLifetime((lease, next)) {}
+        await first.close()
+        await second.close()
+    }
+
     @Test("A lease that ran out is taken again only once what held it is gone, and admits no write")
     func ranOut() async throws {
         let database = try Database()

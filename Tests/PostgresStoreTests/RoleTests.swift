@@ -67,6 +67,33 @@ struct RoleTests {
         await log.close()
     }
 
+    @Test("A server without a connection left is named as such, after the next one was tried")
+    func noConnectionLeft() async throws {
+        // given
+        let database = try Database()
+        let other = try await offPool { try PostgresCluster.sharedForLocks() }
+        let role = PostgresCluster.newName()
+        try database.sql("CREATE ROLE \(role) LOGIN CONNECTION LIMIT 0")
+        try other.sql("CREATE ROLE \(role) LOGIN")
+        // when
+        let alone = try database.place(adding: "user=\(role)")
+        let error = await #expect(throws: StoreError.self) { try await Database.open(alone) }
+        // then
+        #expect(error?.code == .databaseUnavailable)
+        #expect(error?.reason == "The database has no connection left.")
+        #expect(error?.remedy.contains("too many connections for role") == true, "\(error as Any)")
+        func connect(_ next: UInt16) throws -> PostgresConnection {
+            let place = try database.place(
+                adding: "user=\(role) dbname=postgres host=127.0.0.1,127.0.0.1 "
+                    + "port=\(database.cluster.port),\(next)")
+            return try PostgresConnection(place, answerTimeout: .seconds(60))
+        }
+        #expect(try connect(other.port).serverVersion > 0)
+        // Nor does a next one that is down hide it.
+        let first = #expect(throws: PostgresError.self) { _ = try connect(1) }
+        #expect(first?.kind == .refused(.tooManyConnections) && first?.isPassing == true)
+    }
+
     @Test("A role that may not apply missing migrations names the command for their owner")
     func unmigrated() async throws {
         let (database, writer, _) = try await make()

@@ -133,6 +133,39 @@ struct RefusalTests {
         }
     }
 
+    @Test("Readiness for one environment leaves the problems of the others out")
+    func oneEnvironment() async throws {
+        let place = try ServedPlace()
+        let path = place.directory(of: .sandbox) + "/log.sqlite"
+        let body = try purchase.notificationBody()
+        try await place.serve { (client: WebClient, _: LedgerHost) async throws in
+            let holder = try LockHolder(path: path)
+            for (query, status) in [
+                ("", 503), ("?environment=sandbox", 503), ("?environment=production", 200),
+            ] {
+                let ready = try await client.get("/readyz\(query)")
+                #expect(ready.status == status, "\(query)")
+                let problems = ready.json["problems"]?.array ?? []
+                #expect(
+                    problems.map { $0["environment"]?.string }
+                        == (status == 200 ? [] : ["sandbox"]), "\(query)")
+                #expect(try await client.get("/readyz/answers\(query)").status == 200)
+            }
+            #expect(try await client.notify(body).status == 200)
+            await holder.release()
+            for path in ["/readyz", "/readyz/answers"] {
+                for (query, status, code) in [
+                    ("environment=xcode", 404, "environmentNotServed"),
+                    ("environment=x", 400, "unknownEnvironment"),
+                    ("env=production", 400, "unknownParameter"),
+                ] {
+                    let refused = try await client.get("\(path)?\(query)")
+                    #expect(refused.status == status && refused.code == code, "\(query)")
+                }
+            }
+        }
+    }
+
     @Test("A known event is a 200 while the log is locked, and nothing is quarantined")
     func knownWhileLocked() async throws {
         let place = try ServedPlace()

@@ -23,7 +23,7 @@ struct ShutdownTests {
 
         func run() async throws {
             try await gracefulShutdown()
-            let codes = readiness.answerProblems(host).map(\.code)
+            let codes = try readiness.answerProblems(host).map(\.code)
             seen.withLock { $0 = codes }
         }
     }

@@ -114,6 +114,10 @@ struct TokenTests {
         let chains = try await client.get(
             "/v1/metrics/churn/chains?from=2026-01-01&column=new", headers)
         #expect(chains.status == (scope == .read ? 200 : 403), "\(scope)")
+        if scope != .read {
+            let detail = chains.json["detail"]?.string
+            #expect(detail?.hasSuffix(" read, or the scopes reports and support.") == true)
+        }
         let feed = try await client.get("/metrics", headers)
         #expect(feed.status == (scope == .read ? 200 : 403), "\(scope)")
         let write = try await client.post("/v1/transactions", Array("{}".utf8), headers)

@@ -128,8 +128,9 @@ extension PostgresOperations {
         }
     }
 
-    /// Nil unless the lease is now held under `token`: it was free, had run out, or an earlier
-    /// statement with that token took it whose answer was lost.
+    /// Nil unless the lease is now held under `token`: it was free, had run out, an earlier
+    /// statement with that token took it whose answer was lost, or it ends later than any that is
+    /// taken now. The database's clock then went back; a holder that still runs loses the lease.
     ///
     /// On the connection that renews it: opening one may take longer than a lease lasts.
     ///
@@ -138,6 +139,7 @@ extension PostgresOperations {
         _ task: ExclusiveTask, _ token: Int64
     ) async throws(StoreError) -> ContinuousClock.Instant? {
         let end = PostgresOperations.end(after: leaseDuration)
+        let latest = latest
         return try await once(on: leasing) { [node] transaction in
             let now = ContinuousClock.now
             let count = try transaction.run(
@@ -146,12 +148,17 @@ extension PostgresOperations {
                 VALUES ('\(task.rawValue)', convert_from($1::bytea, 'UTF8'), $2::bigint, \(end))
                 ON CONFLICT (name) DO UPDATE
                 SET holder = excluded.holder, token = excluded.token, until = excluded.until
-                WHERE held.until <= clock_timestamp() OR held.token = excluded.token
+                WHERE held.until <= clock_timestamp() OR held.until > \(latest)
+                    OR held.token = excluded.token
                 """, node, token
             ).affectedCount
             return count == 1 ? now : nil
         }
     }
+
+    /// In SQL; a time beyond it was written before the database's clock went back, or by a server
+    /// whose clock was ahead.
+    var latest: String { PostgresOperations.end(after: leaseDuration * 2) }
 
     /// By the database's clock: those of nodes may be minutes apart.
     fileprivate static func end(after duration: Duration) -> String {

@@ -21,7 +21,9 @@ extension PostgresOperations {
             """
             SELECT id, name, position,
                 (extract(epoch FROM clock_timestamp() - seen_at) * 1000)::bigint
-            FROM @nodes WHERE seen_at > clock_timestamp() - interval '1 day' ORDER BY name, id
+            FROM @nodes
+            WHERE seen_at > clock_timestamp() - interval '1 day' AND seen_at <= \(latest)
+            ORDER BY name, id
             """
         ) { row in
             NodeRow(
@@ -34,7 +36,7 @@ extension PostgresOperations {
         try await rows(
             """
             SELECT name, holder, (extract(epoch FROM until - clock_timestamp()) * 1000)::bigint
-            FROM @leases WHERE until > clock_timestamp() ORDER BY name
+            FROM @leases WHERE until > clock_timestamp() AND until <= \(latest) ORDER BY name
             """
         ) { row in
             LeaseRow(

@@ -21,7 +21,8 @@ final class PostgresConnection {
     /// Timeout while an answer is expected and the server sends nothing.
     var answerTimeout: Duration
 
-    /// Opens the connection. Throws `unreachable` or `loginRefused`.
+    /// Opens the connection. Throws `unreachable`, `loginRefused`, or `refused` with
+    /// `tooManyConnections`.
     init(_ place: PostgresLocation, answerTimeout: Duration) throws(PostgresError) {
         schema = place.schema
         self.answerTimeout = answerTimeout
@@ -33,9 +34,7 @@ final class PostgresConnection {
         handle = opened
         guard PQstatus(opened) == CONNECTION_OK else {
             // The initialiser failed: deinit runs, and closes the handle.
-            let error = PostgresConnection.loginError(opened)
-            throw PostgresError(
-                error.kind, (refusals + [error.message]).joined(separator: "; "))
+            throw PostgresConnection.loginError(opened, after: refusals)
         }
         PQsetnonblocking(handle, 1)
         PQsetNoticeReceiver(
@@ -45,13 +44,13 @@ final class PostgresConnection {
     deinit { PQfinish(handle) }
 
     /// libpq tries the next host after one that refuses the connection, but not after one that
-    /// accepts and closes it, as the proxy of a server that is down does. Adds why each was passed
-    /// over.
+    /// accepts and closes it, as the proxy of a server that is down does, nor after one that has no
+    /// connection left. Adds why each was passed over.
     private static func connect(
         _ string: ConnectionString, _ refusals: inout [String]
     ) -> OpaquePointer? {
         guard let handle = open(string) else { return nil }
-        guard PQstatus(handle) != CONNECTION_OK, loginError(handle).kind == .unreachable,
+        guard PQstatus(handle) != CONNECTION_OK, loginError(handle).kind != .loginRefused,
             let host = PQhost(handle), let port = PQport(handle),
             let rest = string.after(host: String(cString: host), port: String(cString: port))
         else { return handle }
@@ -75,15 +74,24 @@ final class PostgresConnection {
     }
 
     /// libpq names the server's code only in results: a refused login is known by its text.
-    private static func loginError(_ handle: OpaquePointer) -> PostgresError {
-        let line = message(handle)
-        let isLogin = [
+    ///
+    /// - Parameter refusals: why other hosts were passed over.
+    private static func loginError(
+        _ handle: OpaquePointer, after refusals: [String] = []
+    ) -> PostgresError {
+        let line = (refusals + [message(handle)]).joined(separator: "; ")
+        func states(_ texts: String...) -> Bool {
+            line.contains("FATAL") && texts.contains { line.contains($0) }
+        }
+        let isLogin = states(
             "authentication failed", "no password supplied", "pg_hba.conf", "does not exist",
-            "permission denied", "not permitted to log in",
-        ].contains { line.contains($0) && line.contains("FATAL") }
-        let isMissingPassword = PQconnectionNeedsPassword(handle) != 0
-        return PostgresError(
-            isLogin || isMissingPassword ? .loginRefused : .unreachable, line)
+            "permission denied", "not permitted to log in")
+        if isLogin || PQconnectionNeedsPassword(handle) != 0 {
+            return PostgresError(.loginRefused, line)
+        }
+        let isFull = states(
+            "too many connections", "too many clients", "remaining connection slots")
+        return PostgresError(isFull ? .refused(.tooManyConnections) : .unreachable, line)
     }
 
     /// The server's version, such as 150018.

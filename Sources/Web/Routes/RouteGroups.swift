@@ -33,8 +33,9 @@ struct RouteGroups {
         host: LedgerHost
     ) {
         let age = AgeMiddleware(host: host)
-        func guarded(_ scopes: Scope...) -> RouterGroup<WebContext> {
-            router.group().add(middleware: ScopeMiddleware(tokens: tokens, scopes: scopes))
+        func guarded(_ scopes: Scope..., named: String? = nil) -> RouterGroup<WebContext> {
+            router.group()
+                .add(middleware: ScopeMiddleware(tokens: tokens, scopes: scopes, named: named))
                 .add(middleware: ResponseMemoryMiddleware(room: answers))
                 .add(middleware: OffEventLoop())
         }
@@ -48,8 +49,12 @@ struct RouteGroups {
         read = guarded(.read).add(middleware: age)
         people = guarded(.read, .support).add(middleware: age)
         reports = guarded(.read, .reports).add(middleware: age)
-        chains = guarded(.read, .reports)
-            .add(middleware: ScopeMiddleware(tokens: tokens, scopes: [.read, .support]))
+        let either = "read, or the scopes reports and support"
+        chains = guarded(.read, .reports, named: either)
+            .add(
+                middleware: ScopeMiddleware(
+                    tokens: tokens, scopes: [.read, .support], named: either)
+            )
             .add(middleware: age)
         jobs = guarded(.read, .reports)
         tools = guarded(.read)

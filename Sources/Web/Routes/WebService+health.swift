@@ -10,15 +10,17 @@ extension WebService {
 
     func addHealth(to groups: RouteGroups) {
         groups.open.get("/healthz") { _, _ in WebService.state([], "ok") }
-        groups.open.get("/readyz") { _, _ in
-            WebService.state(await readiness.problems(host))
+        groups.open.get("/readyz") { request, _ in
+            let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
+            return WebService.state(try await readiness.problems(host, of: environment))
         }
-        groups.open.get("/readyz/answers") { _, _ in
-            WebService.state(readiness.answerProblems(host))
+        groups.open.get("/readyz/answers") { request, _ in
+            let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
+            return WebService.state(try readiness.answerProblems(host, of: environment))
         }
         groups.read.get("/metrics") { _, _ in
             let text = await metrics.text(
-                host, isReady: await readiness.problems(host).isEmpty,
+                host, isReady: try await readiness.problems(host).isEmpty,
                 connectionCount: limiter.count)
             return Response(text.utf8, type: "text/plain; version=0.0.4; charset=utf-8")
         }

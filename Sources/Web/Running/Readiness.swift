@@ -1,3 +1,4 @@
+internal import AppStore
 internal import Projection
 internal import Service
 import ServiceLifecycle
@@ -25,9 +26,16 @@ final class Readiness: Service {
     /// Why queries should not be sent here; empty once every environment has reached the end that
     /// its log had at the start of the service. A log that cannot be read does not count: answers
     /// then say how old they are.
-    func answerProblems(_ host: LedgerHost) -> [Problem] {
+    ///
+    /// Throws `environmentNotServed`.
+    ///
+    /// - Parameter environment: the only one that counts; nil: all.
+    func answerProblems(
+        _ host: LedgerHost, of environment: AppStore.Environment? = nil
+    ) throws(ServingError) -> [Problem] {
+        let ledgers = try Readiness.ledgers(host, environment)
         if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
-        return host.ledgers.compactMap { ledger in
+        return ledgers.compactMap { ledger in
             ledger.catchingUp.map { progress in
                 Problem(
                     environment: EnvironmentLedger.directoryName(ledger.environment),
@@ -38,16 +46,30 @@ final class Readiness: Service {
 
     func stop() { stopping.withLock { $0 = true } }
 
+    private static func ledgers(
+        _ host: LedgerHost, _ environment: AppStore.Environment?
+    ) throws(ServingError) -> [ServedLedger] {
+        guard let environment else { return host.ledgers }
+        return [try host.ledger(environment)]
+    }
+
     /// Why no events can be accepted; empty when they can. Answers that are behind do not count:
     /// deliveries are still stored.
-    func problems(_ host: LedgerHost) async -> [Problem] {
+    ///
+    /// Throws `environmentNotServed`.
+    ///
+    /// - Parameter environment: the only one that counts; nil: all.
+    func problems(
+        _ host: LedgerHost, of environment: AppStore.Environment? = nil
+    ) async throws(ServingError) -> [Problem] {
+        let ledgers = try Readiness.ledgers(host, environment)
         if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
         var problems: [Problem] = []
         if let milliseconds = host.clockWatch.jumpMilliseconds {
             let error = ServingError.clockJumped(milliseconds: milliseconds)
             problems.append(Problem(environment: nil, code: error.code))
         }
-        for ledger in host.ledgers {
+        for ledger in ledgers {
             guard let code = await ledger.obstacleCode() else { continue }
             problems.append(
                 Problem(
