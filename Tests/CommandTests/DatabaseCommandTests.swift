@@ -201,12 +201,12 @@ struct DatabaseCommandTests {
             func refused(_ arguments: [String], in environment: String) async throws {
                 let holder = Task {
                     while !Task.isCancelled {
-                        try setLease(until: "clock_timestamp() + interval '15 s'", in: environment)
+                        try setLease(until: "clock_timestamp() + interval '19 s'", in: environment)
                         try? await Task.sleep(for: .seconds(1))
                     }
                 }
                 defer { holder.cancel() }
-                try setLease(until: "clock_timestamp() + interval '15 s'", in: environment)
+                try setLease(until: "clock_timestamp() + interval '19 s'", in: environment)
                 let outcome = try await place.run(arguments + place.options)
                 #expect(outcome.code == 74, "\(outcome.err)")
                 #expect(outcome.errorCode == "backfillRunning", "\(outcome.err)")

@@ -142,6 +142,7 @@ struct RefusalTests {
             let holder = try LockHolder(path: path)
             for (query, status) in [
                 ("", 503), ("?environment=sandbox", 503), ("?environment=production", 200),
+                ("?verbose", 503), ("?env=production&t=%ff", 503),
             ] {
                 let ready = try await client.get("/readyz\(query)")
                 #expect(ready.status == status, "\(query)")
@@ -157,7 +158,7 @@ struct RefusalTests {
                 for (query, status, code) in [
                     ("environment=xcode", 404, "environmentNotServed"),
                     ("environment=x", 400, "unknownEnvironment"),
-                    ("env=production", 400, "unknownParameter"),
+                    ("environment=sandbox&environment=xcode", 400, "invalidParameter"),
                 ] {
                     let refused = try await client.get("\(path)?\(query)")
                     #expect(refused.status == status && refused.code == code, "\(query)")

@@ -130,15 +130,13 @@ struct RenewalSubjects: Sendable {
         }
     }
 
-    /// The newest of a run, of those signed before a time, that qualifies; nil if a newer one of
-    /// those is about an unknown period.
+    /// The newest of a run that counts and qualifies; nil if a newer one that counts is about an
+    /// unknown period.
     func newest(
-        of period: Int, _ facts: OrderedFacts, before time: Timestamp?,
-        where qualifies: (Int) -> Bool
+        of period: Int, where counts: (Int) -> Bool, and qualifies: (Int) -> Bool
     ) -> Int? {
-        let newest = renewals(of: period).last { index in
-            (time.map { facts.renewals[index].signedDate < $0 } ?? true)
-                && (isUnknown(index) || qualifies(index))
+        let newest = renewals(of: period).last {
+            counts($0) && (isUnknown($0) || qualifies($0))
         }
         return newest.flatMap { isUnknown($0) ? nil : $0 }
     }

@@ -224,8 +224,8 @@ struct NoticeReader {
             // Statements that came with the end itself, or with another statement of it, do not
             // count.
             let time = facts.times[expired]
-            let known = newestKnown(of: index, before: time) { point in
-                point.fact != expired && !isOver(point.fact)
+            let known = newestKnown(of: index) { point in
+                point.signedDate < time && point.fact != expired && !isOver(point.fact)
             }
             if let known, facts[known].statedRenewal?.willRenew == false { continue }
             guard !period.isRevoked(at: period.end),
@@ -239,15 +239,13 @@ struct NoticeReader {
     }
 
     /// The newest renewal info that states the auto-renew status, among those about a period's run
-    /// that were signed before a time and qualify; nil if a newer one of that time is about an
-    /// unknown period, or if the period overtook it and it states that auto-renew is off.
-    private func newestKnown(
-        of period: Int, before time: Timestamp? = nil, where qualifies: (RenewalPoint) -> Bool
-    ) -> Int? {
-        history.renewalSubjects.newest(of: period, facts, before: time) { index in
-            let point = facts.renewals[index]
-            return facts[point.fact].statedRenewal?.willRenew != nil && qualifies(point)
-        }.flatMap { isOvertakenUnlessOn($0, by: period) ? nil : facts.renewals[$0].fact }
+    /// that count; nil if a newer one that counts is about an unknown period, or if the period
+    /// overtook it and it states that auto-renew is off.
+    private func newestKnown(of period: Int, where counts: (RenewalPoint) -> Bool) -> Int? {
+        history.renewalSubjects.newest(
+            of: period, where: { counts(facts.renewals[$0]) },
+            and: { facts[facts.renewals[$0].fact].statedRenewal?.willRenew != nil }
+        ).flatMap { isOvertakenUnlessOn($0, by: period) ? nil : facts.renewals[$0].fact }
     }
 
     private func isOvertakenUnlessOn(_ index: Int, by period: Int) -> Bool {

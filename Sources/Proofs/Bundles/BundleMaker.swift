@@ -235,8 +235,13 @@ public struct BundleMaker: Sendable {
         else {
             throw ProofError(.nothingToProve, "The events give no answer at that time.")
         }
+        let settings = try JSONValue.parse(catalogue.canonicalBytes)
+        guard Catalogue(bundled: settings) != nil else {
+            throw ProofError(
+                .nothingToProve, "The leeway is none of 0 to 90 days in whole seconds.")
+        }
         return ProofBundle.Answer(
             query: query, reducerVersion: Int64(Lifecycle.reducerVersion),
-            catalogue: try JSONValue.parse(catalogue.canonicalBytes), value: value)
+            catalogue: settings, value: value)
     }
 }

@@ -7,7 +7,7 @@ extension ServiceConfiguration {
     /// How checkpoints of an environment's log are signed (`Proof.md`).
     public struct Audit: Sendable, Equatable {
         /// The setting it was read from, for messages.
-        public var key = "audit"
+        package var key = "audit"
         public var environment: Environment
         /// The name of the log and of its key.
         public var origin: String

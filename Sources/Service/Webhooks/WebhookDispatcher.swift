@@ -81,7 +81,7 @@ public struct WebhookDispatcher: Sendable {
                     report(
                         ServingNote(
                             .warning, "webhookStoreFailed", in: feed.ledger.environment,
-                            "No webhook is delivered: \(error)"))
+                            "This node delivers no webhook: \(error)"))
                 }
                 reported = error.code
             }

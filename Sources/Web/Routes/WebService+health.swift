@@ -8,14 +8,23 @@ extension WebService {
     /// The same for every answer.
     static let document = ByteBuffer(bytes: OpenAPIDocument.bytes)
 
+    /// Other parameters do not count: probes may add their own.
+    private static func statedEnvironment(
+        _ request: Request
+    ) throws -> AppStore.Environment? {
+        let parameters = request.uri.query?.split(separator: "&") ?? []
+        let stated = parameters.filter { $0.hasPrefix("environment=") }.joined(separator: "&")
+        return try QueryParameters(stated).readAll { try $0.statedEnvironment() }
+    }
+
     func addHealth(to groups: RouteGroups) {
         groups.open.get("/healthz") { _, _ in WebService.state([], "ok") }
         groups.open.get("/readyz") { request, _ in
-            let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
+            let environment = try WebService.statedEnvironment(request)
             return WebService.state(try await readiness.problems(host, of: environment))
         }
         groups.open.get("/readyz/answers") { request, _ in
-            let environment = try QueryParameters.read(request) { try $0.statedEnvironment() }
+            let environment = try WebService.statedEnvironment(request)
             return WebService.state(try readiness.answerProblems(host, of: environment))
         }
         groups.read.get("/metrics") { _, _ in

@@ -154,6 +154,14 @@ struct RenewalSubjectTests {
             .subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)),
             .expired(.voluntary, at: day(31)), unknown)
         #expect(life.notices(.unexplainedExpiry).isEmpty != isRaised)
+        // One that came with the EXPIRED does not count, whenever it was signed.
+        let own = Fact.expired(.voluntary, at: day(31)).renewal {
+            $0.signedDate = day(31, later)
+            $0.renewalDate = day(60)
+        }
+        let ended = given(
+            .subscribed("1", day(0), day(30)), .autoRenew(false, at: day(10)), own)
+        #expect(ended.notices(.unexplainedExpiry).isEmpty)
     }
 
     /// A notification about the first purchase, with a change of product and a price increase
