@@ -175,12 +175,9 @@ extension AcceptedEvidence {
 
     /// A version 1 notification, which a secret authenticates.
     init(_ notification: NotificationV1, _ sealed: SealedNotificationV1) {
-        // The ledger's name; Apple writes PROD here and Production elsewhere. Nil where none is
-        // named: then it is that of the ledger it is submitted to, over HTTP Production
-        // (`Contract.md`, `ingest`).
-        let environment =
-            notification.environment == "PROD"
-            ? Environment.production.rawValue : notification.environment
+        // Nil where none is named: then it is that of the ledger it is submitted to, over HTTP
+        // Production (`Contract.md`, `ingest`).
+        let environment = notification.namedEnvironment
         self.init(
             .notificationV1, .secret, notification.bundleId, environment,
             chains: ReceiptStatements(notification, origin: .none, statedAt: nil) { _ in .none }

@@ -1,3 +1,5 @@
+internal import AppStore
+
 /// Escaping of untrusted text (receipts, file names, tokens, payloads) for terminals, logs, and
 /// spreadsheets. JSON output is exact and needs none of it.
 extension String {
@@ -71,6 +73,12 @@ extension String {
     }
 
     private var quoted: String { "\"" + replacing(ascii: "\"", with: "\"\"") + "\"" }
+
+    /// As a shell reads it: quoted where needed.
+    package var shellWord: String {
+        let isPlain = !isEmpty && utf8.allSatisfy { $0.isAlphanumeric(or: "_./:=@,+-") }
+        return isPlain ? self : "'" + replacing(ascii: "'", with: "'\\''") + "'"
+    }
 
     /// Replaces ASCII characters, compared as bytes: `replacing` would miss one that a combining
     /// mark follows.

@@ -279,7 +279,7 @@ private struct CheckedFile {
         self.report = report
         answer = report.isProven ? bundle.answer : nil
         let isPage = bytes.first == UInt8(ascii: "<")
-        let isOwn = isPage && ProofPage.isOwn(bytes, of: bundle, roots: roots)
+        let isOwn = isPage && bytes == ProofPage.html(bundle, roots: roots)
         page = isPage ? (isOwn ? .unaltered : .wordsNotChecked) : nil
     }
 

@@ -211,9 +211,9 @@ struct DemoDirectory: Sendable {
         return try world.emit(signedBy: authority) { try output.write(contentsOf: $0) }
     }
 
-    /// A text as a double-quoted scalar.
+    /// A text as a double-quoted scalar, which a string of JSON is.
     private static func yaml(_ text: String) -> String {
-        "\"\(text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\""))\""
+        String(decoding: text.encoded(), as: UTF8.self)
     }
 
     func configure(key: ServedKey, applePort: Int) throws {
@@ -269,7 +269,7 @@ struct DemoRun: Service {
     /// Prints a command as it would be typed, and runs it.
     private func step(_ arguments: [String]) async throws {
         let stated = arguments + place.statedOptions
-        try Terminal.out("$ subledger \(stated.map(DemoRun.quoted).joined(separator: " "))\n")
+        try Terminal.out("$ subledger \(stated.map(\.shellWord).joined(separator: " "))\n")
         try await Subledger.run(arguments + place.options)
         try Terminal.out("\n")
     }
@@ -277,9 +277,9 @@ struct DemoRun: Service {
     /// Five next steps. After a demo that ends here, only those that need neither the service nor
     /// the simulated App Store.
     private func hint(_ port: Int) async throws {
-        let binary = DemoRun.quoted(CommandLine.arguments.first ?? "subledger")
-        let config = place.statedOptions.map(DemoRun.quoted).joined(separator: " ")
-        let database = DemoRun.quoted(place.file("production/projections.sqlite"))
+        let binary = (CommandLine.arguments.first ?? "subledger").shellWord
+        let config = place.statedOptions.map(\.shellWord).joined(separator: " ")
+        let database = place.file("production/projections.sqlite").shellWord
         let since = Terminal.now.advanced(byMilliseconds: -DemoRun.reportMilliseconds)
         let timeline = "\(binary) timeline \(id) \(config)"
         let churn = "\(binary) churn --from \(since.rfc3339.prefix(10)) \(config)"
@@ -334,10 +334,4 @@ struct DemoRun: Service {
 
     /// How far back the suggested report begins: a quarter.
     private static let reportMilliseconds: Int64 = 92 * 86_400_000
-
-    /// A word as a shell reads it.
-    private static func quoted(_ text: String) -> String {
-        text.wholeMatch(of: /[A-Za-z0-9_.\/:=@,+-]+/) == nil
-            ? "'\(text.replacing("'", with: "'\\''"))'" : text
-    }
 }

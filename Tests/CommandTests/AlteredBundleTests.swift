@@ -5,6 +5,8 @@ import Signing
 import TestSupport
 import Testing
 
+@testable import Proofs
+
 /// Bundles whose key's owner signs what is not so: of one or two events in a tree of their own.
 @Suite("Bundles of other events, checked by another program")
 struct AlteredBundleTests {
@@ -59,23 +61,14 @@ struct AlteredBundleTests {
     }
 
     private let place: Workplace
-    private let verifier: String
-    private let key: Ed25519PrivateKey
+    private let key: NoteSignerKey
     private let purchase: Event
 
     init() async throws {
-        (place, verifier) = try await ProofCommandTests.place()
-        let secret = try String(contentsOfFile: place.file("audit.key"), encoding: .utf8)
-        let text = try #require(
-            secret.split(separator: "+", maxSplits: 4).last?.trimmingCharacters(in: .newlines))
-        let bytes = try #require(Base64.standard.decode(Array(text.utf8)))
-        key = try Ed25519PrivateKey(seed: Array(bytes.dropFirst()))
+        place = try await ProofCommandTests.place().0
+        key = try NoteSignerKey(String(contentsOfFile: place.file("audit.key"), encoding: .utf8))
         let made = try await place.run("audit", "prove", "--position", "1")
         purchase = try Event(try #require(try made.json()["events"]?.array?.first))
-    }
-
-    private func base64(_ bytes: [UInt8]) -> String {
-        String(decoding: Base64.standard.encode(bytes), as: UTF8.self)
     }
 
     /// The file of one or two events, with one text replaced before it is sealed.
@@ -83,37 +76,31 @@ struct AlteredBundleTests {
         let leaves = events.enumerated().map { $1.leaf(at: Int64($0) + 1) }
         let hashes = leaves.map { SHA256.hash([0] + $0) }
         let root = hashes.count == 1 ? hashes[0] : SHA256.hash(prefix: 1, hashes[0], hashes[1])
-        let parts = verifier.split(separator: "+", maxSplits: 2)
-        let id = try #require(UInt32(parts[1], radix: 16))
-        let note = "\(parts[0])\n\(events.count)\n\(base64(root.bytes))\n"
-        let signature = base64(Event.bytes(id) + (try key.sign(Array(note.utf8))))
-        let bytes = JSONWriter.object { json in
-            json.member("format", "subledger-proof/1")
-            json.member("environment", "Production")
-            json.member("checkpoint", "\(note)\n\u{2014} \(parts[0]) \(signature)\n")
-            json.member("key", verifier)
-            json.objects("events", Array(events.indices)) { json, index in
-                json.member("position", Int64(index) + 1)
-                json.member("leafData", base64(leaves[index]))
-                json.array("inclusion", hashes.count == 1 ? [] : [base64(hashes[1 - index].bytes)])
-                json.member("evidence", events[index].evidence)
-                json.member("evidenceEncoding", "text")
-            }
-            json.member("answer", nil as String?)
-        }
-        var text = String(decoding: bytes, as: UTF8.self)
+        let checkpoint = LogCheckpoint(
+            origin: key.verifier.name, size: Int64(events.count), root: root)
+        let bundle = ProofBundle(
+            environment: .production, checkpoint: try checkpoint.signed(by: key),
+            key: key.verifier,
+            events: events.indices.map { index in
+                ProofBundle.Event(
+                    position: Int64(index) + 1, leafData: leaves[index],
+                    inclusion: hashes.count == 1 ? [] : [hashes[1 - index]],
+                    evidence: Array(events[index].evidence.utf8))
+            }, answer: nil)
+        var text = String(decoding: bundle.sealedBytes, as: UTF8.self)
         if let (old, new) = change {
             #expect(text.contains(old))
             text = text.replacing(old, with: new, maxReplacements: 1)
         }
-        let seal = base64(try key.sign(Array("subledger-proof/1\n\(text)\n".utf8)))
-        return "\(text.dropLast()),\"seal\":\"\(seal)\"}\n"
+        let seal = Base64.standard.encode(try key.key.sign(Array(text.utf8)))
+        let line = text.dropFirst("\(ProofBundle.format)\n".count).dropLast("}\n".count)
+        return "\(line),\"seal\":\"\(String(decoding: seal, as: UTF8.self))\"}\n"
     }
 
-    /// The exit code of `check_bundle.py`, and of the script in `Proof.md`.
+    /// What `check_bundle.py` says, and the script in `Proof.md`.
     private func check(
         _ events: [Event], replacing change: (String, String)? = nil
-    ) async throws -> (program: Int32, script: Int32) {
+    ) async throws -> (program: Outcome, script: Outcome) {
         let page = try String(
             contentsOf: Fixtures.repository.appending(
                 path: "Sources/Proofs/Proofs.docc/Proof.md"), encoding: .utf8)
@@ -121,23 +108,24 @@ struct AlteredBundleTests {
         let script = try #require(page[start.upperBound...].components(separatedBy: "```").first)
         try place.write(Data(script.utf8), to: "check.py")
         try place.write(Data(try bundle(events, replacing: change).utf8), to: "altered.json")
-        let program = try await ProofCommandTests.checkElsewhere("altered.json", place, verifier)
-        try place.write(Data(), to: "script.out")
-        let code = try await Child(
-            path: "/usr/bin/python3", arguments: [place.file("check.py"), "altered.json"],
-            directory: place.path, variables: Workplace.inherited, input: "/dev/null",
-            output: place.file("script.out"), errors: place.file("script.out")
-        ).run()
-        return (program, code)
+        return (
+            try await ProofCommandTests.checkElsewhere(
+                "altered.json", place, key.verifier.description),
+            try await place.program("/usr/bin/python3", ["check.py", "altered.json"])
+        )
     }
 
-    private func printed(_ file: String) throws -> String {
-        try String(contentsOfFile: place.file(file), encoding: .utf8)
+    /// Their exit codes.
+    private func codes(
+        _ events: [Event], replacing change: (String, String)? = nil
+    ) async throws -> [Int32] {
+        let (program, script) = try await check(events, replacing: change)
+        return [program.code, script.code]
     }
 
     @Test("Evidence of another environment, app, chain, trust, key or payload is refused")
     func otherLeaves() async throws {
-        #expect(try await check([purchase]) == (0, 0))
+        #expect(try await codes([purchase]) == [0, 0])
         let name: (String) -> [UInt8] = { Array($0.utf8) }
         for (number, field) in [
             (10, name("com.example.other")), (11, name("1")), (7, name("operator")),
@@ -145,14 +133,14 @@ struct AlteredBundleTests {
             (9, [UInt8](repeating: 1, count: 32)), (12, name("REFUND")),
             (17, [UInt8](repeating: 1, count: 32)),
         ] {
-            let code = try await check([purchase.with(number, field)]).program
-            #expect(code == 1, "field \(number)")
+            let program = try await check([purchase.with(number, field)]).program
+            #expect(program.code == 1, "field \(number)")
         }
         for environment in ["Sandbox", "Xcode"] {
             let change = ("\"environment\":\"Production\"", "\"environment\":\"\(environment)\"")
-            #expect(try await check([purchase], replacing: change).program == 1)
+            #expect(try await check([purchase], replacing: change).program.code == 1)
         }
-        #expect(try await check([purchase, purchase]).program == 1)
+        #expect(try await check([purchase, purchase]).program.code == 1)
     }
 
     @Test("What no JWS signs is refused where it contradicts its leaf")
@@ -172,7 +160,7 @@ struct AlteredBundleTests {
             (Event("verifyReceipt", trust: "transport", "{\"environment\":\"Sandbox\"}"), 1),
         ]
         for (event, code) in cases {
-            #expect(try await check([event]).program == code, "\(event.evidence)")
+            #expect(try await check([event]).program.code == code, "\(event.evidence)")
         }
     }
 
@@ -184,12 +172,13 @@ struct AlteredBundleTests {
             ("\"answer\":null", "\"answer\":false"), ("\"position\":1", "\"position\":1.0"),
             ("\"{}\",\"evidenceEncoding\":\"text\"", "\"e30=\",\"evidenceEncoding\":\"base64\""),
         ] {
-            #expect(try await check([event], replacing: (old, new)).program == 1, "\(new)")
+            #expect(try await check([event], replacing: (old, new)).program.code == 1, "\(new)")
         }
         let left = ("\"{}\",\"evidenceEncoding\":\"text\"", "null,\"evidenceEncoding\":null")
-        #expect(try await check([event], replacing: left) == (0, 0))
-        #expect(try printed("python.out").contains("#1 command: its evidence is not here"))
-        #expect(try printed("script.out") == "in the log, without its evidence: 1\n")
+        let (program, script) = try await check([event], replacing: left)
+        #expect(program.code == 0 && script.code == 0)
+        #expect(program.out.contains("#1 command: its evidence is not here"))
+        #expect(script.out == "in the log, without its evidence: 1\n")
     }
 
     @Test("The script on the page refuses positions that are not in the log, or not in order")
@@ -198,13 +187,13 @@ struct AlteredBundleTests {
             Event("command", trust: "operator", "{}"),
             Event("command", trust: "operator", "{\"id\":\"b\"}"),
         ]
-        #expect(try await check(events) == (0, 0))
+        #expect(try await codes(events) == [0, 0])
         var moved = events
         moved[1].position = 1
-        #expect(try await check(moved) == (1, 1))
+        #expect(try await codes(moved) == [1, 1])
         for position in [0, 1, 3, 6] {
             let change = ("\"position\":2", "\"position\":\(position)")
-            #expect(try await check(events, replacing: change) == (1, 1), "\(position)")
+            #expect(try await codes(events, replacing: change) == [1, 1], "\(position)")
         }
     }
 }

@@ -199,14 +199,14 @@ struct DatabaseCommandTests {
             }
             /// Runs while another node holds the lease, and renews it.
             func refused(_ arguments: [String], in environment: String) async throws {
+                @Sendable func hold() throws {
+                    try setLease(until: "clock_timestamp() + interval '19 s'", in: environment)
+                }
+                try hold()
                 let holder = Task {
-                    while !Task.isCancelled {
-                        try setLease(until: "clock_timestamp() + interval '19 s'", in: environment)
-                        try? await Task.sleep(for: .seconds(1))
-                    }
+                    while (try? await Task.sleep(for: .seconds(1))) != nil { try hold() }
                 }
                 defer { holder.cancel() }
-                try setLease(until: "clock_timestamp() + interval '19 s'", in: environment)
                 let outcome = try await place.run(arguments + place.options)
                 #expect(outcome.code == 74, "\(outcome.err)")
                 #expect(outcome.errorCode == "backfillRunning", "\(outcome.err)")

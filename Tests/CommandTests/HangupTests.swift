@@ -72,36 +72,21 @@ struct HangupTests {
         #expect(try await service.terminate() == 0)
     }
 
-    @Test("It does not end the service while that starts")
+    @Test("During the start it does not end the service, which reloads the files at the end")
     func starting() async throws {
         let place = try Workplace()
-        let (launched, pipe) = try await hungUp(place)
-        #expect(pipe.write("nonsense"))
-        let outcome = try await launched.outcome()
-        #expect(outcome.code == 78 && outcome.errorCode == "invalidValue", "\(outcome.err)")
-    }
-
-    @Test("One while the service starts reloads the files at the end of the start")
-    func early() async throws {
-        let place = try Workplace()
         try certify(place, by: "one")
-        let (launched, pipe) = try await hungUp(place)
-        let (certificate, key) = (place.file("tls.pem"), place.file("tls.key"))
-        let tls = "{ certificateFile: \(certificate), privateKeyFile: \(key) }"
-        #expect(pipe.write("server: { tls: \(tls) }"))
-        #expect(try await waits(launched, for: "certificateReloaded", count: 1))
-        _ = try await launched.kill(afterMilliseconds: 1)
-    }
-
-    /// A service that got the signal while its start waits for the configuration in a pipe.
-    private func hungUp(_ place: Workplace) async throws -> (Launched, WritingEnd) {
         let file = place.file("piped.yaml")
         try #require(mkfifo(file, 0o600) == 0)
         let launched = try place.launch(["serve", "--port", "0", "--config", file] + place.options)
         // The pipe has a reader once the start reads its configuration, and holds it until it ends.
         let pipe = try #require(await reader(of: file))
         launched.signal(SIGHUP)
-        return (launched, pipe)
+        let (certificate, key) = (place.file("tls.pem"), place.file("tls.key"))
+        let tls = "{ certificateFile: \(certificate), privateKeyFile: \(key) }"
+        #expect(pipe.write("server: { tls: \(tls) }"))
+        #expect(try await waits(launched, for: "certificateReloaded", count: 1))
+        _ = try await launched.kill(afterMilliseconds: 1)
     }
 
     /// The writing end of a named pipe.

@@ -148,7 +148,8 @@ def jws(token, roots, fallback_date):
     need("crit" not in head, "a critical extension of the header")
     chain = [x509.load_der_x509_certificate(strict_base64(der)) for der in head["x5c"]]
     leaf, middle, root = chain
-    need(root.fingerprint(hashes.SHA256()).hex() in roots, "the root is not trusted")
+    fingerprint = root.fingerprint(hashes.SHA256()).hex()
+    need(fingerprint in roots, "the root is not trusted")
     for certificate, issuer in ((leaf, middle), (middle, root), (root, root)):
         need(certificate.issuer == issuer.subject, "a certificate of another issuer")
         issuer.public_key().verify(
@@ -171,7 +172,7 @@ def jws(token, roots, fallback_date):
         need(valid_from(certificate) <= when <= valid_to(certificate), "not valid then")
     for part in parts:
         jws(part, roots, date)
-    return body, root.fingerprint(hashes.SHA256()).hex()
+    return fingerprint
 
 
 def signer(root):
@@ -283,7 +284,6 @@ def check_event(event, environment, size, root, roots):
     path = [strict_base64(node) for node in event["inclusion"]]
     included(sha256(b"\x00" + data), position - 1, size, path, root)
     evidence = evidence_bytes(event)
-    received_at = int.from_bytes(fields[1], "big", signed=True)
     kind, trust = fields[2].decode(), fields[6].decode()
     if evidence is None:
         return f"#{position} {kind}: its evidence is not here"
@@ -303,11 +303,10 @@ def check_event(event, environment, size, root, roots):
     check_jws(kind, tokens, pair.get("status"), fields, environment, is_own)
     if is_own:
         return f"#{position} {kind}: not a JWS by Apple (xcode)"
-    date = received_at
-    if pair:
-        # For a part without a date, the other's.
-        date = max(filter(None, map(own_date, map(payload_of, tokens))), default=received_at)
-    (_, signed_by), *_ = [jws(token, roots, date) for token in tokens]
+    received_at = int.from_bytes(fields[1], "big", signed=True)
+    # For a part of a pair without a date, the other's.
+    date = max(filter(None, map(own_date, map(payload_of, tokens))), default=received_at)
+    signed_by, *_ = [jws(token, roots, date) for token in tokens]
     need(fields[16] is None or fields[16].hex() == signed_by, "another root than logged")
     return f"#{position} {kind}: signed by {signer(signed_by)}"
 

@@ -45,6 +45,11 @@ public struct NotificationV1: Hashable, Sendable {
         bundleId = try fields.text("bid").map { BundleId($0) } ?? named
     }
 
+    /// The environment by its ledger name: Apple writes PROD here and Production elsewhere.
+    package var namedEnvironment: String? {
+        environment == "PROD" ? Environment.production.rawValue : environment
+    }
+
     /// The latest past date inside, for a body whose receipt is unreadable. A failure to renew is
     /// sent at the end of the newest period, so that end is included; otherwise the period's start
     /// would be the latest.

@@ -76,21 +76,15 @@ public struct ISO8601Period: Hashable, Sendable {
         date.year = CivilDate.floorDivide(month, 12)
         date.month = month - date.year * 12 + 1
         date.day = min(date.day, CivilDate.daysInMonth(date.month, of: date.year))
-        return Timestamp(date: date, millisecondOfDay: start.millisecondOfDay)
-            .advanced(by: days, of: Timestamp.millisecondsPerDay)
-            .advanced(by: seconds, of: 1000)
+        let moved = Timestamp(date: date, millisecondOfDay: start.millisecondOfDay).milliseconds
+        let end =
+            Int128(moved) + Int128(days) * Int128(Timestamp.millisecondsPerDay)
+            + Int128(seconds) * 1000
+        return Timestamp(milliseconds: Int64(clamping: end))
     }
 
     /// A billion years, which lead out of the range of `Timestamp` from any start.
     private static let farthestMonths: Int64 = 12_000_000_000
-}
-
-extension Timestamp {
-    /// Adds `count` units of so many milliseconds; saturates at the limits of the range.
-    fileprivate func advanced(by count: Int64, of unit: Int64) -> Timestamp {
-        let sum = Int128(milliseconds) + Int128(count) * Int128(unit)
-        return Timestamp(milliseconds: Int64(clamping: sum))
-    }
 }
 
 /// The shortest notation: `P1Y` for twelve months, `P2W` for fourteen days, `PT0S` for an empty

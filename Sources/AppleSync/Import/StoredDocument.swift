@@ -102,8 +102,7 @@ struct StoredDocument: Sendable {
         }
         self.init(
             form: .notification, bundleId: notification.bundleId,
-            environment: notification.environment == "PROD"
-                ? .production : notification.environment.flatMap { Environment(rawValue: $0) },
+            environment: notification.namedEnvironment.flatMap { Environment(rawValue: $0) },
             chains: [notification.originalTransactionId?.rawValue]
                 + StoredDocument.chains(
                     notification.transactions, notification.pendingRenewalInfo))

@@ -19,9 +19,6 @@ const [origin, treeSize, treeRoot] = noteText.split("\n");
 const roots = page.dataset.roots.split(" ");
 
 const noteForm = /^[^\n]+\n(0|[1-9]\d*)\n[A-Za-z0-9+/]{43}=$/;
-const members = "format,environment,checkpoint,key,events,answer,seal";
-const eventMembers = "position,leafData,inclusion,evidence,evidenceEncoding";
-const answerMembers = "query,reducerVersion,catalogue,leeway,value";
 /* The trust of each kind; what a local certificate signed has "xcode" instead of "signed". */
 const trusts = { notification: "signed", transaction: "signed", renewalPair: "signed",
   appTransaction: "signed", receipt: "signed", verifyReceipt: "transport", sweep: "transport",
@@ -34,11 +31,11 @@ function spelled() {
   const short = line.replace(/([:[,]-?)\d{16,}/g, "$11");
   need(`${JSON.stringify(JSON.parse(short))}\n` === short, "another spelling");
   const has = (value, names) => need(Object.keys(value).join() === names, "other members");
-  has(bundle, members);
+  has(bundle, "format,environment,checkpoint,key,events,answer,seal");
   need(bundle.format === "subledger-proof/1", "another format");
-  if (bundle.answer !== null) has(bundle.answer, answerMembers);
+  if (bundle.answer !== null) has(bundle.answer, "query,reducerVersion,catalogue,leeway,value");
   for (const event of bundle.events) {
-    has(event, eventMembers);
+    has(event, "position,leafData,inclusion,evidence,evidenceEncoding");
     need(Number.isSafeInteger(event.position), "no position");
     const isText = evidenceBytes(event)?.every((byte) => byte >= 0x20 && byte < 0x7f);
     const encoding = isText === undefined ? null : isText ? "text" : "base64";

@@ -7,34 +7,15 @@ package enum ProofPage {
     ///
     /// - Parameter roots: SHA-256 of the trusted roots; the page names each that is not Apple's.
     package static func html(_ bundle: ProofBundle, roots: [Digest]) -> [UInt8] {
-        let (before, after) = parts(bundle, roots)
-        return before + bundle.pageBytes + after
-    }
-
-    /// Whether a page of this bundle is, byte for byte, the one of `html`.
-    package static func isOwn(
-        _ page: [UInt8], of bundle: ProofBundle, roots: [Digest]
-    ) -> Bool {
-        let (before, after) = parts(bundle, roots)
-        guard page.count >= before.count + after.count, page.starts(with: before),
-            page.suffix(after.count) == after[...]
-        else { return false }
-        // `ProofBundle` compared what it read, and read up to the first end of an element.
-        return !page[before.count..<(page.count - after.count)].contains(UInt8(ascii: "<"))
-    }
-
-    /// The page before and after the bundle.
-    private static func parts(
-        _ bundle: ProofBundle, _ roots: [Digest]
-    ) -> (before: [UInt8], after: [UInt8]) {
         let trusted = roots.map(\.hexadecimal).sorted().joined(separator: " ")
+        let json = String(decoding: bundle.pageBytes, as: UTF8.self)
         let script = [PackageResources.verify_js, PackageResources.proof_js].map {
             String(decoding: $0, as: UTF8.self)
         }.joined()
         let settings: HTML =
             bundle.answer?.settings.map { "\n<p>This answer is \($0).</p>" as HTML } ?? ""
         let subject = bundle.events.count == 1 ? "one event" : "\(bundle.events.count) events"
-        let before = """
+        let page = """
             <!doctype html>
             <html lang="en">
             <head>
@@ -63,10 +44,7 @@ package enum ProofPage {
             <noscript><p>Without JavaScript: <code>subledger audit check</code>.</p></noscript>
             <h2>Answer</h2>\(settings.text)
             <pre id="answer" tabindex="0"></pre>
-            \(ProofBundle.pageStart)
-            """
-        let after = """
-            \(ProofBundle.pageEnd)
+            \(ProofBundle.pageStart)\(json)\(ProofBundle.pageEnd)
             <script type="module">
             \(script)
             </script>
@@ -74,6 +52,6 @@ package enum ProofPage {
             </html>
 
             """
-        return (Array(before.utf8), Array(after.utf8))
+        return Array(page.utf8)
     }
 }

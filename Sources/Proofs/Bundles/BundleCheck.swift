@@ -247,10 +247,6 @@ public struct BundleCheck: Sendable {
     }
 
     private func listed(_ positions: [Int64]) -> String {
-        let shown = positions.prefix(BundleCheck.listedCount).map(String.init)
-        let rest = positions.count - shown.count
-        return shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+        positions.map(String.init).shortened
     }
-
-    private static let listedCount = 10
 }

@@ -107,10 +107,8 @@ struct BundledEvent {
         switch attributes.kind {
         case .notificationV1:
             guard let body = try? NotificationV1(json, clampsDates: true) else { return nil }
-            let named =
-                body.environment == "PROD" ? Environment.production.rawValue : body.environment
             let isHere =
-                (named ?? environment.rawValue) == environment.rawValue
+                (body.namedEnvironment ?? environment.rawValue) == environment.rawValue
                 && (body.bundleId ?? attributes.bundleId) == attributes.bundleId
             return isHere ? nil : "its evidence is of another app or environment"
         case .command:

@@ -63,13 +63,15 @@ extension Catalogue {
                 let (isLeft, isRight) = (named.contains(left.0), named.contains(right.0))
                 return isLeft == isRight ? left.0 < right.0 : isLeft
             }
-        let shown = all.prefix(Catalogue.listedCount).map { id, period in
-            "of \(id.rawValue.quotedWhereNeeded) \(period)"
-        }
-        let rest = all.count - shown.count
-        return shown.isEmpty
-            ? nil : "\(name) \(shown.joined(separator: ", "))\(rest > 0 ? " and \(rest) more" : "")"
+        let words = all.map { id, period in "of \(id.rawValue.quotedWhereNeeded) \(period)" }
+        return words.isEmpty ? nil : "\(name) \(words.shortened)"
     }
+}
 
-    private static let listedCount = 10
+extension [String] {
+    /// The first ten, and the number of others.
+    var shortened: String {
+        let rest = count - 10
+        return prefix(10).joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
 }

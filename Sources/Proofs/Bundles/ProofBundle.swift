@@ -189,33 +189,25 @@ extension ProofBundle {
     private static func escaped(_ bytes: [UInt8]) -> [UInt8] {
         var escaped: [UInt8] = []
         escaped.reserveCapacity(bytes.count)
-        var start = 0
-        while let end = index(of: UInt8(ascii: "<"), in: bytes, from: start) {
-            escaped += bytes[start..<end]
-            escaped += "\\u003c".utf8
-            start = end + 1
+        // The algorithms of all collections took 43 seconds for a page of 64 MiB.
+        for byte in bytes {
+            if byte == UInt8(ascii: "<") { escaped += "\\u003c".utf8 } else { escaped.append(byte) }
         }
-        return escaped + bytes[start...]
-    }
-
-    /// The index of a byte. Much faster than the algorithms of all collections, which took 43
-    /// seconds for a page of 64 MiB.
-    private static func index(of byte: UInt8, in bytes: [UInt8], from start: Int) -> Int? {
-        bytes.withUnsafeBufferPointer { bytes in
-            var index = start
-            while index < bytes.count, bytes[index] != byte { index += 1 }
-            return index < bytes.count ? index : nil
-        }
+        return escaped
     }
 
     /// The range of a tag.
     private static func range(of tag: String, in bytes: [UInt8], from start: Int) -> Range<Int>? {
-        var start = start
-        while let index = index(of: UInt8(ascii: "<"), in: bytes, from: start) {
-            if bytes[index...].starts(with: tag.utf8) { return index..<(index + tag.utf8.count) }
-            start = index + 1
+        bytes.withUnsafeBufferPointer { bytes in
+            var start = start
+            while let index = bytes.firstPlace(of: UInt8(ascii: "<"), from: start) {
+                if bytes[index...].starts(with: tag.utf8) {
+                    return index..<(index + tag.utf8.count)
+                }
+                start = index + 1
+            }
+            return nil
         }
-        return nil
     }
 
     /// The bundle inside a page, as embedded; nil for any other file.

@@ -25,7 +25,7 @@ extension ReceiptExamination {
         if let bundleId, ReceiptExamination.isPlain(bundleId.rawValue) {
             options += " --bundle-id \(bundleId)"
         }
-        let source = file == "-" ? "FILE" : ReceiptExamination.quoted(file)
+        let source = file == "-" ? "FILE" : file.shellWord
         var steps = [
             ReceiptNextStep(
                 command: "subledger receipt \(source) --ids | subledger backfill -\(options)",
@@ -44,12 +44,5 @@ extension ReceiptExamination {
     static func isPlain(_ text: String) -> Bool {
         !text.isEmpty && !text.hasPrefix("-")
             && text.utf8.allSatisfy { $0.isAlphanumeric(or: ".-") }
-    }
-
-    /// A path quoted for a shell where needed.
-    private static func quoted(_ path: String) -> String {
-        let plain = path.replacing("/", with: "").replacing("_", with: "")
-        guard !isPlain(plain) || path.hasPrefix("-") else { return path }
-        return "'" + path.replacing(ascii: "'", with: "'\\''") + "'"
     }
 }
