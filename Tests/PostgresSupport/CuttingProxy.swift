@@ -43,9 +43,12 @@ public final class CuttingProxy: Sendable {
 
     /// Ends every connection and the listener.
     public func end() {
-        state.withLock { $0.isEnded = true }
+        state.withLock { state in
+            // Once it is closed, its number may be another connection's.
+            if !state.isEnded { shutdown(listener, Int32(SHUT_RDWR)) }
+            state.isEnded = true
+        }
         cutAll()
-        shutdown(listener, Int32(SHUT_RDWR))
     }
 
     /// Bytes forwarded since `arm`.
@@ -90,7 +93,10 @@ public final class CuttingProxy: Sendable {
     private func accept() {
         while true {
             let client = Foundation.accept(listener, nil, nil)
-            guard client >= 0, !state.withLock({ $0.isEnded }) else { break }
+            guard client >= 0, !state.withLock({ $0.isEnded }) else {
+                if client >= 0 { Foundation.close(client) }
+                break
+            }
             _ = fcntl(client, F_SETFD, FD_CLOEXEC)
             FreePort.sendAtOnce(client)
             let isRefused = state.withLock { state in
@@ -106,6 +112,7 @@ public final class CuttingProxy: Sendable {
             let thread = Thread { [self] in forward(client, server) }
             thread.start()
         }
+        state.withLock { $0.isEnded = true }
         Foundation.close(listener)
     }
 
