@@ -18,7 +18,8 @@ public func life(
         let notification = try verifier.verifyNotification(
             Array(signedPayload.utf8), receivedAt: now)
         // Answers name positions: number your notifications as you keep them. If you keep when
-        // each one arrived, pass that time, as known, and late deliveries are noticed.
+        // each one arrived, pass that time without `isArrivalKnown: false`: late deliveries are
+        // noticed then.
         let origin = FactOrigin(
             position: Int64(facts.count + 1), receivedAt: now, isArrivalKnown: false,
             trust: Trust(notification.trust), digest: SHA256.hash(notification.payloadBytes))
