@@ -87,11 +87,13 @@ extension LedgerHost {
 
 extension ServedLedger {
     /// The entitlements of a customer. For current knowledge, rows and encoded answer are reused
-    /// while they are valid.
+    /// while they are valid. The moment is taken after the wait for the state.
     func entitlements(
-        of customer: CustomerId, _ scope: QueryScope, moment: Moment
+        of customer: CustomerId, _ scope: QueryScope,
+        moment momentNow: @autoclosure () throws -> Moment
     ) async throws -> ServedAnswer {
         let snapshot = try await snapshot(for: scope)
+        let moment = try momentNow()
         guard case .everything = moment.knowledge else {
             let found = try await snapshot.entitlements(
                 of: customer, moment: moment, bundleId: scope.bundleId)

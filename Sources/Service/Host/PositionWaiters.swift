@@ -37,8 +37,9 @@ final class PositionWaiters: Sendable {
     var head: Int64 { state.withLock { $0.head } }
     /// The projections of other rules to which this process gives way; nil while it does not.
     var refusedPath: String? { state.withLock { $0.refusedPath } }
-    /// Whether a caller waits for a position.
-    var isAwaited: Bool { state.withLock { !$0.waiters.isEmpty } }
+    /// The callers that wait for a position.
+    var awaitedCount: Int { state.withLock { $0.waiters.count } }
+    var isAwaited: Bool { awaitedCount > 0 }
 
     /// The number of unprojected positions, and the age of the oldest.
     func lag() -> (positions: Int64, time: Duration) {

@@ -1,6 +1,10 @@
+import AppStore
 import Foundation
+import Intake
+import Ledger
 import LedgerStore
 import LedgerTestSupport
+import Queries
 import SQLiteStore
 import Synchronization
 import TestSupport
@@ -153,5 +157,41 @@ struct AwaitedPositionTests {
         waiter.cancel()
         #expect(await waiter.value == nil)
         #expect(!board.isAwaited)
+    }
+
+    @Test("The moment of an answer is not before the event that it waited for")
+    func moment() async throws {
+        let chain = MadeChain()
+        let start = TemporaryLedger.end
+        let ann = CustomerId(stated: "ann")
+        let clock = ManualClock(start)
+        let place = try TemporaryLedger()
+        _ = try await place.ingest([chain.bought()])
+        try await place.serve(waitLimit: .seconds(60), by: clock) { host in
+            let scope = QueryScope(minPosition: 2)
+            async let subscription = host.subscription(chain.id, scope)
+            async let timeline = host.timeline(chain.id, scope)
+            async let entitlements = host.entitlements(of: ann, scope)
+            let waiters = try host.ledger(.production).board
+            let last = ContinuousClock.now + .seconds(30)
+            while waiters.awaitedCount < 3, ContinuousClock.now < last {
+                try await Task.sleep(for: .milliseconds(1))
+            }
+            // when
+            clock.advance(byMilliseconds: 1_000)
+            let until = start.advanced(byMilliseconds: 10_000)
+            _ = try await host.decide(
+                .grant(ann, entitlement: "pro", until: until), about: nil,
+                CommandIntake.Order(actor: "sara", reason: "r", key: "grant"), QueryScope())
+            // then
+            let later = start.advanced(byMilliseconds: 1_000).rfc3339
+            for answer in try await [subscription, timeline, entitlements] {
+                let json = try JSONValue.parse(answer.bytes)
+                #expect(json["at"]?.string == later)
+                #expect(json["position"]?.int64 == 2)
+            }
+            let standing = try await JSONValue.parse(entitlements.bytes)["standing"]
+            #expect(standing?.string == "active")
+        }
     }
 }
