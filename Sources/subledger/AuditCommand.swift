@@ -100,11 +100,7 @@ struct AuditCommand: AsyncParsableCommand {
                     try await body(opened.log, opened.operations)
                 }
             }
-            if try !EnvironmentLedger.hasLog(directory) {
-                try await EnvironmentLedger.requireLog(directory)
-                throw Settings.noLog(
-                    directory, hint: "; check --data, --environment and --config")
-            }
+            try await settings.requireLog()
             if CopiedLog.isNeeded(for: directory) {
                 Terminal.note(
                     "warning: in a directory that cannot be written, checkpoints that were kept are"

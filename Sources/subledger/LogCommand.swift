@@ -189,6 +189,14 @@ extension Settings {
             .filter { FileManager.default.fileExists(atPath: "\(place)/\($0)/log.sqlite") }
     }
 
+    /// Throws `noLog` where the data directory has no log of the environment.
+    func requireLog() async throws {
+        let directory = environmentDirectory
+        guard try !EnvironmentLedger.hasLog(directory) else { return }
+        try await EnvironmentLedger.requireLog(directory)
+        throw Settings.noLog(directory, hint: "; check --data, --environment and --config")
+    }
+
     static func noLog(_ place: String, hint: String = "") -> CommandFailure {
         CommandFailure("noLog", "There is no log in \(place)\(hint).", .negative)
     }

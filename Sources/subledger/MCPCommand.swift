@@ -18,6 +18,8 @@ struct MCPCommand: OutputCommand {
     private static let waitLimit: Duration = .seconds(30)
 
     func output(_ settings: Settings) async throws -> Output {
+        // Clients start it in any directory: it makes no ledger there.
+        if settings.configuration.ledger.database == nil { try await settings.requireLog() }
         // The system clock, like every command: nothing signed arrives here to confirm it.
         let host = try await LedgerHost.open(
             settings.configuration, environments: [settings.environment],

@@ -13,7 +13,7 @@ struct MetricsExplainCommand: OutputCommand {
             Reads subscription, subscription event and subscriber reports: tab-separated text, \
             also gzip. A later report replaces the days of an earlier one of its kind. Exits with \
             1 where a row cannot be read, a difference is unexplained or on a day whose evidence \
-            may be incomplete, all rows are of other apps, or the ledger has no chain.
+            may be incomplete, no row is of an app asked about, or the ledger has no chain.
             """)
 
     @Option(
@@ -55,16 +55,14 @@ struct MetricsExplainCommand: OutputCommand {
         let answer = try await settings.withMetrics(by: limit) { [table] query in
             try await query.explain(table, timeZone: timeZone)
         }
-        let otherAppCount = reports.reduce(0) { $0 + $1.reader.otherAppCount }
-        let isOfOtherApps =
-            otherAppCount > 0 && otherAppCount == reports.reduce(0) { $0 + $1.reader.rowCount }
+        let isWithoutRows = reports.allSatisfy { $0.reader.rowCount == $0.reader.otherAppCount }
         let warnings =
-            isOfOtherApps
-            ? ["no row is of an app asked about: check appAppleId, and the files"] : []
+            isWithoutRows
+            ? ["no row is of an app asked about: check the files, and appAppleId"] : []
         let lines = reports.flatMap(\.lines) + warnings + answer.lines
         return Output(
             text: lines.map { $0 + "\n" }.joined(),
-            isClean: answer.isExplained && !isOfOtherApps
+            isClean: answer.isExplained && !isWithoutRows
                 && reports.allSatisfy { $0.reader.malformedCount == 0 }
         ) { json in
             answer.write(to: &json)
@@ -79,7 +77,12 @@ struct MetricsExplainCommand: OutputCommand {
             guard let place = text.lastIndex(of: "="), place > text.startIndex,
                 place < text.index(before: text.endIndex)
             else { throw CommandFailure.invalidOption("--product takes name=productId.") }
-            names[String(text[..<place])] = ProductId(String(text[text.index(after: place)...]))
+            let name = String(text[..<place])
+            let product = ProductId(String(text[text.index(after: place)...]))
+            guard names[name] == nil || names[name] == product else {
+                throw CommandFailure.invalidOption("--product has two product ids for \(name).")
+            }
+            names[name] = product
         }
         return names
     }

@@ -46,6 +46,15 @@ struct MCPCommandTests {
         #expect(elsewhere == "environmentNotServed")
     }
 
+    @Test("Where there is no log none is made")
+    func withoutLog() async throws {
+        let place = try Workplace()
+        let outcome = try await place.run("mcp", input: MCPCommandTests.call(1, "missing", "{}"))
+        #expect(outcome.code == 1 && outcome.errorCode == "noLog", "\(outcome.err)")
+        #expect(outcome.out.isEmpty)
+        #expect(!FileManager.default.fileExists(atPath: place.file("data")))
+    }
+
     @Test("Changes of paid churn are the command's; other metrics do not take paid")
     func paidChanges() async throws {
         let place = try await Workplace.taken()

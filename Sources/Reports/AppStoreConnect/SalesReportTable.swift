@@ -125,7 +125,7 @@ public struct SalesReportTable: Sendable {
 
     /// Ends a report. Its days replace those of earlier reports of its kind.
     public mutating func endReport() {
-        let parts = Set(current.map(\.key.part))
+        let parts = Set(current.map(\.key.part)).union(currentUnread.map(\.part))
         for (cell, stated) in cells where parts.contains(cell.part) {
             let now = current[cell]?.amount ?? 0
             if now != stated.amount { earlier[cell] = stated.amount }

@@ -147,6 +147,11 @@ struct ExplainCommandTests {
         ])
         #expect(foreign.code == 1, "\(foreign.err)")
         #expect(foreign.out.contains("\nno row is of an app asked about:"), "\(foreign.out)")
+        try place.write([ExplainCommandTests.header], to: "r.txt")
+        let none = try await place.run([
+            "metrics", "explain", "--report", "r.txt", "--config", "c.yaml",
+        ])
+        #expect(none.code == 1 && none.out.contains("no row is of an app asked about:"))
     }
 
     @Test("A ledger without a chain explains nothing")
@@ -178,6 +183,9 @@ struct ExplainCommandTests {
         let json = try await explain(place, "--report", "r.txt", "--json")
         #expect(json.code == 0 && !json.out.contains("unexplained"))
         _ = try json.json()
+        let ambiguous = try await explain(
+            place, "--report", "r.txt", "--product", "Pro=com.example.pro", "--product", "Pro=x")
+        #expect(ambiguous.code == 64 && ambiguous.err.contains("error: invalidOption: "))
 
         let packed = try await place.program("/usr/bin/gzip", ["-k", "r.txt"])
         #expect(packed.code == 0, "\(packed.err)")

@@ -123,6 +123,12 @@ extension ReportExplanationTests {
         #expect(later.answer.cells.map(\.earlier) == earlier)
         let other = try await explain(ledger, try table([sound, report], malformed: 1))
         #expect(other.lines == found.lines)
+        // A day whose only row is malformed is replaced, too.
+        var abroad = events("2026-01-10\tSubscribe\tabc")
+        abroad.rows[0] = abroad.rows[0].replacing("US", with: "FR")
+        let replaced = try await explain(ledger, try table([sound, abroad], malformed: 1))
+        #expect(replaced.lines == ["starts 2026-01-10 0 2: unexplained -2 (2)"])
+        #expect(replaced.answer.cells.map(\.earlier) == [2])
         // Of another country's sound row, the chain without one explains the difference.
         var both = events("2026-01-10\tSubscribe\tabc", "2026-01-10\tSubscribe\t1")
         both.rows[1] = both.rows[1].replacing("US", with: "FR")
