@@ -18,7 +18,7 @@ struct MCPCommand: OutputCommand {
     private static let waitLimit: Duration = .seconds(30)
 
     func output(_ settings: Settings) async throws -> Output {
-        // Clients start it in any directory: it makes no ledger there.
+        // Clients start it in any directory: without a database it makes no ledger there.
         if settings.configuration.ledger.database == nil { try await settings.requireLog() }
         // The system clock, like every command: nothing signed arrives here to confirm it.
         let host = try await LedgerHost.open(

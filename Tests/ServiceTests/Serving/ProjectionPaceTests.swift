@@ -176,6 +176,7 @@ struct AwaitedPositionTests {
             while waiters.awaitedCount < 2, ContinuousClock.now < last {
                 try await Task.sleep(for: .milliseconds(1))
             }
+            #expect(waiters.awaitedCount == 2)
             // when
             clock.advance(byMilliseconds: 1_000)
             let until = start.advanced(byMilliseconds: 10_000)
