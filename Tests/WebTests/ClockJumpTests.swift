@@ -51,6 +51,7 @@ struct ClockJumpTests {
             try await client.get("/v1/subscriptions/\(purchase.id)"),
             try await client.get("/v1/subscriptions/\(purchase.id)/timeline"),
             try await client.get("\(customer)/entitlements"),
+            try await client.get("\(customer)/entitlements?minPosition=99"),
             try await client.get("\(customer)/timeline"),
             try await client.get("\(customer)/subscriptions"),
             try await client.post(

@@ -161,7 +161,7 @@ public enum MetricsError: Error, Sendable, Equatable {
                 + " range or longer intervals."
         case .tooManyRows:
             "The answer has more than \(MetricsLimits.rowCount) rows; request a shorter range,"
-                + " longer intervals, fewer dimensions or smaller reports of Apple."
+                + " longer intervals or fewer dimensions, or compare smaller reports."
         case .tooManyBytes(let limit):
             "The answer has more than \(limit) bytes; request a shorter range, longer intervals or"
                 + " fewer dimensions, or use the command, which has no such bound."

@@ -12,18 +12,17 @@ extension LedgerHost {
     public func entitlements(
         of customer: CustomerId, _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        try await ledger(scope.environment).entitlements(
-            of: customer, scope, moment: answerMoment(scope))
+        let (ledger, snapshot, moment) = try await state(scope)
+        return try await ledger.entitlements(of: customer, scope, snapshot, moment)
     }
 
     /// `{"customers":[…]}`: the entitlements of each at the same moment, in request order.
     public func entitlements(
         of customers: [CustomerId], _ scope: QueryScope
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(for: scope)
+        let (ledger, snapshot, moment) = try await state(scope)
         let answers = try await snapshot.entitlements(
-            of: customers, moment: answerMoment(scope), bundleId: scope.bundleId)
+            of: customers, moment: moment, bundleId: scope.bundleId)
         return ledger.answer(at: snapshot.position) { json in
             json.array("customers", answers) { $1.write(to: &$0) }
         }
@@ -34,11 +33,10 @@ extension LedgerHost {
         of customer: CustomerId, _ scope: QueryScope, _ order: TimelineOrder = .oldest,
         after: TimelinePlace?, limit: Int
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
+        let (ledger, snapshot, moment) = try await state(scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
-        let snapshot = try await ledger.snapshot(for: scope)
         let reading = try await snapshot.reading(
-            of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
+            of: customer, moment: moment, bundleId: scope.bundleId)
         let page = reading.page(order, after: after, limit: limit)
         return ServedAnswer(
             position: snapshot.position, lag: ledger.lag(after: snapshot.position)
@@ -51,16 +49,16 @@ extension LedgerHost {
     public func reading(
         of customer: CustomerId, _ scope: QueryScope
     ) async throws -> CustomerReading {
-        try await ledger(scope.environment).snapshot(for: scope).reading(
-            of: customer, moment: answerMoment(scope), bundleId: scope.bundleId)
+        let (_, snapshot, moment) = try await state(scope)
+        return try await snapshot.reading(
+            of: customer, moment: moment, bundleId: scope.bundleId)
     }
 
     /// Entitlements, chains and commands of a customer, of one state.
     public func customer(
         _ customer: CustomerId, _ scope: QueryScope
     ) async throws -> (answer: EntitlementsAnswer, reading: CustomerReading) {
-        let snapshot = try await ledger(scope.environment).snapshot(for: scope)
-        let moment = try answerMoment(scope)
+        let (_, snapshot, moment) = try await state(scope)
         return (
             try await snapshot.entitlements(of: customer, moment: moment, bundleId: scope.bundleId),
             try await snapshot.reading(of: customer, moment: moment, bundleId: scope.bundleId)
@@ -71,12 +69,10 @@ extension LedgerHost {
     public func subscriptions(
         of customer: CustomerId, _ scope: QueryScope, after: ChainId?, limit: Int
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let snapshot = try await ledger.snapshot(for: scope)
+        let (ledger, snapshot, moment) = try await state(scope)
         let limit = min(max(limit, 1), LedgerHost.maximumPageCount)
         let reading = try await snapshot.held(
-            by: customer, moment: answerMoment(scope), bundleId: scope.bundleId, after: after,
-            limit: limit)
+            by: customer, moment: moment, bundleId: scope.bundleId, after: after, limit: limit)
         return ServedAnswer(
             position: snapshot.position, lag: ledger.lag(after: snapshot.position)
         ) {
@@ -87,13 +83,10 @@ extension LedgerHost {
 
 extension ServedLedger {
     /// The entitlements of a customer. For current knowledge, rows and encoded answer are reused
-    /// while they are valid. The moment is taken after the wait for the state.
+    /// while they are valid.
     func entitlements(
-        of customer: CustomerId, _ scope: QueryScope,
-        moment momentNow: @autoclosure () throws -> Moment
+        of customer: CustomerId, _ scope: QueryScope, _ snapshot: LedgerSnapshot, _ moment: Moment
     ) async throws -> ServedAnswer {
-        let snapshot = try await snapshot(for: scope)
-        let moment = try momentNow()
         guard case .everything = moment.knowledge else {
             let found = try await snapshot.entitlements(
                 of: customer, moment: moment, bundleId: scope.bundleId)

@@ -32,7 +32,8 @@ extension LedgerHost {
 
     /// One chain, folded: its state, and its timeline by `ChainReading.page`.
     public func reading(_ id: String, _ scope: QueryScope) async throws -> ChainReading {
-        try await ledger(scope.environment).reading(id, scope, moment: answerMoment(scope)).0
+        let (ledger, snapshot, moment) = try await state(scope)
+        return try await ledger.reading(id, scope, snapshot, moment)
     }
 
     /// An answer of the state at a position (nil: the newest), with how far the environment's
@@ -50,8 +51,8 @@ extension LedgerHost {
         _ id: String, _ scope: QueryScope,
         _ write: (ChainReading, inout JSONWriter) -> Void
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
+        let (ledger, snapshot, moment) = try await state(scope)
+        let reading = try await ledger.reading(id, scope, snapshot, moment)
         return ServedAnswer(
             position: snapshot.position, lag: ledger.lag(after: snapshot.position)
         ) {
@@ -62,6 +63,17 @@ extension LedgerHost {
     /// The moment that a scope names, by this service's clock.
     public func moment(_ scope: QueryScope) -> Moment {
         Moment(at: scope.at, now: clock(), knowledge: scope.knowledge)
+    }
+
+    /// The state that a scope asks for, and the moment, taken after the wait for it: what an event
+    /// that was waited for changes from now on is in the answer. Throws as `answerMoment` at once.
+    func state(
+        _ scope: QueryScope
+    ) async throws -> (ServedLedger, LedgerSnapshot, Moment) {
+        let ledger = try ledger(scope.environment)
+        _ = try answerMoment(scope)
+        let snapshot = try await ledger.snapshot(for: scope)
+        return (ledger, snapshot, try answerMoment(scope))
     }
 
     /// As `moment`, for an answer; refuses answers about the present while the clock is not
@@ -86,8 +98,8 @@ extension LedgerHost {
         _ id: String, _ scope: QueryScope, after: Int64, limit: Int,
         byteCount: Int = LedgerHost.maximumPageByteCount
     ) async throws -> ServedAnswer {
-        let ledger = try ledger(scope.environment)
-        let (reading, snapshot) = try await ledger.reading(id, scope, moment: answerMoment(scope))
+        let (ledger, snapshot, moment) = try await state(scope)
+        let reading = try await ledger.reading(id, scope, snapshot, moment)
         let positions = reading.positions.filter { $0 > after }
         let page = positions.prefix(min(max(limit, 1), LedgerHost.maximumPageCount))
         var lines = EventLines(scope.environment, byteCount: byteCount)

@@ -17,14 +17,15 @@ extension LedgerHost {
     /// `ServingError`.
     public func sign(_ order: SignatureOrder, _ scope: QueryScope) async throws -> ServedAnswer {
         let served = try ledger(scope.environment)
+        var moment = try answerMoment(scope)
         let app = try client(
             scope.bundleId,
             several: IntakeRefusal(
                 .malformed, code: "invalidParameter",
                 message: "Several apps have a key: name one with bundleId."))
         let needsState = order.isForEligible || scope.minPosition != nil
-        let snapshot = needsState ? try await served.snapshot(for: scope) : nil
-        let moment = try answerMoment(scope)
+        var snapshot: LedgerSnapshot?
+        if needsState { (_, snapshot, moment) = try await state(scope) }
         let position = snapshot?.position ?? served.projectedPosition ?? 0
         var eligibility: EligibilityAnswer?
         if order.isForEligible, let snapshot {

@@ -18,20 +18,15 @@ public struct MissingAnswer: Error {
 
 extension ServedLedger {
     /// One chain by its originalTransactionId or any of its transactionIds, as in
-    /// `LedgerSnapshot.reading`, and the state it was read from. The moment is taken after the wait
-    /// for that state: what an event that was waited for changes from now on is in the answer.
+    /// `LedgerSnapshot.reading`.
     ///
     /// Throws `QueryError` or `ServingError`; for an unknown id, `MissingAnswer` with the state
     /// that was searched.
     func reading(
-        _ id: String, _ scope: QueryScope, moment momentNow: @autoclosure () throws -> Moment
-    ) async throws -> (ChainReading, LedgerSnapshot) {
-        let snapshot = try await snapshot(for: scope)
-        let moment = try momentNow()
+        _ id: String, _ scope: QueryScope, _ snapshot: LedgerSnapshot, _ moment: Moment
+    ) async throws -> ChainReading {
         do throws(QueryError) {
-            let reading = try await snapshot.reading(
-                id, bundleId: scope.bundleId, moment: moment)
-            return (reading, snapshot)
+            return try await snapshot.reading(id, bundleId: scope.bundleId, moment: moment)
         } catch {
             switch error {
             case .noSuchSubscription, .unknownThen, .stateless, .pseudonym:
