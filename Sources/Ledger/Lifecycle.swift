@@ -16,7 +16,7 @@ public struct Lifecycle: Sendable {
     public let meetsMinimumTrust: Bool
 
     /// The version of the meaning of every answer; increases whenever an answer could change.
-    public static let reducerVersion = 24
+    public static let reducerVersion = 25
 
     /// Folds the facts of one chain. Total: an unusable fact has no effect and raises a notice.
     public init(_ facts: [Fact], environment: Environment, catalogue: Catalogue) {

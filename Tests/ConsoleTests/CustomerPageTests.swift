@@ -82,14 +82,21 @@ struct CustomerPageTests {
         ]
         let moment = made.start(0).advanced(byMilliseconds: 20 * 86_400_000)
         let unheld = try CustomerPageTests.reading(made, [made.bought()], decisions, at: moment)
-        let page = CustomerPageTests.page([unheld]).page.html
+        let shown = CustomerPageTests.page([unheld])
+        let page = shown.page.html
         #expect(page.contains("class=\"verdict no\" data-reason=\"unlinked\""))
+        // The decision is among the events that it rests on.
+        let remark: HTML = "\(shown.frame.events([3])): linked or unlinked by an operator)"
+        #expect(page.contains(remark.text))
         #expect(page.contains(AccessReason.unlinked.cause) && !page.contains("another customer"))
         decisions.append(
             (.link(CustomerPageTests.bob), within(0).advanced(byMilliseconds: 86_400_000)))
         let relinked = try CustomerPageTests.reading(made, [made.bought()], decisions, at: moment)
         let reasons = CustomerPageTests.reasons(CustomerPageTests.ann, relinked)
         #expect(reasons[MadeChain.product] == .movedOn)
+        let moved = CustomerPageTests.page([relinked])
+        let link: HTML = "\(moved.frame.events([4])): linked or unlinked by an operator)"
+        #expect(moved.page.html.contains(link.text))
     }
 
     @Test("The page says `contact us` only where the customer's own claim was undone")

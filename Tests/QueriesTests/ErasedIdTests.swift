@@ -49,6 +49,27 @@ struct ErasedIdTests {
         }
     }
 
+    @Test("A customer id that addresses cannot contain takes nothing; what it has can be ended")
+    func segments() async throws {
+        let ledger = try TemporaryLedger()
+        let made = MadeChain(id: "999000000001")
+        _ = try await ledger.ingest([made.bought()])
+        for id in [".", ".."] {
+            let customer = CustomerId(id)
+            for action in [Command.Action.link(customer), .note(customer)] {
+                let refused = await #expect(throws: CommandError.self) {
+                    try await ledger.decide(action, ledger.chain(made.id))
+                }
+                #expect(refused?.code == .invalidCustomer)
+            }
+            let none = await #expect(throws: CommandError.self) {
+                try await ledger.decide(.unlink(customer), ledger.chain(made.id))
+            }
+            #expect(none?.code == .notLinked)
+        }
+        _ = try await ledger.decide(.link(CustomerId("...")), ledger.chain(made.id))
+    }
+
     @Test("Of purchases of one time, the one of the longer id still governs afterwards")
     func governing() async throws {
         let chain = MadeChain(id: "999000000001")

@@ -47,6 +47,22 @@ extension CustomerReading {
         return "\(cause); this came later, on \(changed.rfc3339)"
     }
 
+    /// The events that a verdict rests on; where its reason names a change of holders, with the
+    /// decision that made it.
+    package func evidence(
+        of verdict: Verdict, _ reason: AccessReason, _ chain: ChainReading?
+    ) -> [Int64] {
+        guard let holders = chain?.life.holders else { return verdict.evidence }
+        let decisions: [Int64]
+        switch reason {
+        case .movedOn: decisions = holders.holders(at: moment.at).map(\.cause)
+        case .unlinked, .claimUndone:
+            decisions = [holders.lastUnlink(by: moment.at)].compactMap(\.self)
+        default: decisions = []
+        }
+        return verdict.evidence + decisions.filter { !verdict.evidence.contains($0) }
+    }
+
     /// When the change came that a reason names: another product, another holder, or a revocation;
     /// nil for other reasons.
     private func changed(

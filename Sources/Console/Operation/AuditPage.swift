@@ -24,9 +24,7 @@ package struct AuditPage {
         Page(
             "Audit", frame,
             """
-            \(head)
-            \(frame.act("Verify now", "audit", "verify", if: standing.running == nil))
-            \(frame.live("audit", runs))
+            \(frame.live("audit", "\(head)\(verify)\(runs)"))
             <p class="muted">Each event's page proves that it is in this tree. \
             <code>subledger audit verify --signatures</code> does the same without this service. \
             \(proofs)</p>
@@ -44,6 +42,10 @@ package struct AuditPage {
             ("Events", "\(head.position)"),
             ("Root", "<span class=\"id\">\(head.root.hexadecimal)</span>"),
         ])
+    }
+
+    private var verify: HTML {
+        frame.act("Verify now", "audit", "verify", if: standing.running == nil)
     }
 
     private var runs: HTML {

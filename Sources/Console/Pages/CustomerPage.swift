@@ -148,6 +148,7 @@ package struct CustomerPage {
     ) -> HTML {
         let until: HTML = verdict.until.map { " until \(frame.time($0))" } ?? ""
         let ended = verdict.ended(reason)
+        let evidence = reading.evidence(of: verdict, reason, chain)
         let head: HTML =
             verdict.active
             ? "✓ <b>Access to \(verdict.entitlement)</b>\(until)"
@@ -160,8 +161,8 @@ package struct CustomerPage {
             <p>\(head): \(frame.timed(reading.cause(of: verdict, reason, chain))).</p>
             <p class="says">Say: “<span id="\(id)">\(reason.advice(of: chain))</span>”
             <button type="button" data-copy="\(id)" hidden>Copy</button></p>
-            <p class="rests">Rests on \(frame.events(verdict.evidence)), \(verdict.trust.sentence)\
-            \(linked(verdict, chain))\(lastArrival(chain)).</p>
+            <p class="rests">Rests on \(frame.events(evidence)), \(verdict.trust.sentence)\
+            \(linked(evidence, chain))\(lastArrival(chain)).</p>
             \(caveats(notices))\(withdrawal(verdict))
             </section>
             """
@@ -183,9 +184,9 @@ package struct CustomerPage {
     }
 
     /// The links among the events that decide, their ends, and claims, which Apple did not sign.
-    private func linked(_ verdict: Verdict, _ chain: ChainReading?) -> HTML {
+    private func linked(_ evidence: [Int64], _ chain: ChainReading?) -> HTML {
         var (links, claims): ([Int64], [Int64]) = ([], [])
-        for position in verdict.evidence {
+        for position in evidence {
             switch chain?.facts[position]?.command?.action {
             case .link, .unlink: links.append(position)
             case .claim: claims.append(position)

@@ -109,9 +109,11 @@ public struct Holders: Hashable, Sendable {
         return own.map { $0.command?.name } == [.claim, .unlink]
     }
 
-    /// Position of the last decision where that is an unlink; nil where it is another one.
-    package var lastUnlink: Int64? {
-        effective.last.flatMap { $0.command?.name == .unlink ? $0.position : nil }
+    /// Position of the last decision by a moment where that is an unlink; nil where it is another
+    /// one.
+    package func lastUnlink(by time: Timestamp = Timestamp(milliseconds: .max)) -> Int64? {
+        effective.last { $0.receivedAt <= time }
+            .flatMap { $0.command?.name == .unlink ? $0.position : nil }
     }
 
     // MARK: Links

@@ -77,7 +77,7 @@ extension ChainFact {
 
 extension TransactionPayload {
     /// The payload whose snapshot this is.
-    fileprivate init(_ snapshot: TransactionSnapshot) {
+    init(_ snapshot: TransactionSnapshot) {
         self.init()
         transactionId = snapshot.transactionId
         originalTransactionId = snapshot.originalTransactionId
@@ -119,7 +119,7 @@ extension TransactionPayload {
 
 extension RenewalPayload {
     /// The payload whose snapshot this is.
-    fileprivate init(_ snapshot: RenewalSnapshot) {
+    init(_ snapshot: RenewalSnapshot) {
         self.init()
         productId = snapshot.productId
         autoRenewProductId = snapshot.autoRenewProductId

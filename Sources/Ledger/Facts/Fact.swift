@@ -168,7 +168,7 @@ public struct Fact: Hashable, Sendable {
     /// The version of the translation from payloads to facts, and of the files that store them.
     /// Stored facts of another version are discarded and decoded again from the evidence.
     /// Where it increases, `Lifecycle.reducerVersion` does too: answers and proofs state only that.
-    public static let decoderVersion = 13
+    public static let decoderVersion = 14
 }
 
 /// The kind of event a fact came from, with Apple's names.

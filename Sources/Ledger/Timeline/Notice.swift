@@ -196,8 +196,7 @@ struct NoticeReader {
         let gap = next.start.milliseconds(since: period.end)
         let tolerated =
             facts.environment == .production ? 0 : NoticeLimits.sandboxGapMilliseconds
-        guard gap > tolerated, facts.transactionReason(next.bestFact) == .renewal, followsEnd(next)
-        else { return }
+        guard gap > tolerated, next.isRenewal(facts), followsEnd(next) else { return }
         add(
             .missingPeriod, from: period.end, facts: [period.endFact, next.firstFact],
             about: Notice.Stretch(from: period.end, to: next.begins),
@@ -293,13 +292,12 @@ struct NoticeReader {
                 transaction: TransactionId(best.originalTransactionId.rawValue),
                 in: history.records)
         else { return }
-        let isRenewal = best.transactionReason?.value == .renewal
         let isLate =
             best.originalPurchaseDate.map {
                 period.start.milliseconds(since: $0)
                     > NoticeLimits.firstPeriodToleranceMilliseconds
             } ?? false
-        guard isRenewal || isLate else { return }
+        guard period.isRenewal(facts) || isLate else { return }
         let start = isLate ? best.originalPurchaseDate : nil
         add(
             .historyMissingBefore, from: period.countsFrom, facts: [period.firstFact],

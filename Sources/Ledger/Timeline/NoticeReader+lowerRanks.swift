@@ -92,7 +92,7 @@ extension NoticeReader {
             .unconfirmedStatement, from: reported.signedDate, to: answer?.signedDate,
             facts: [best.fact, reported.fact], about: stretch(of: id),
             "\(source) states that transaction \(id) was refunded on \(date.rfc3339); no more"
-                + " trusted source has confirmed it since. Access continues until one does: run"
+                + " trusted source has confirmed it since. It does not count until one does: run"
                 + " `subledger reconcile`.")
     }
 
@@ -138,8 +138,10 @@ extension NoticeReader {
                 .contradiction, from: reported, facts: evidence,
                 "\(purchase); a more trusted source excludes it and takes precedence.")
         case .unconfirmed(let until):
+            // Rejected for its whole length, which may be longer.
+            let end = max(until, rejected.period.end)
             add(
-                .unconfirmedStatement, from: reported, to: reported < until ? until : nil,
+                .unconfirmedStatement, from: reported, to: reported < end ? end : nil,
                 facts: evidence,
                 "\(purchase), while a more trusted source gives access until \(until.rfc3339). It"
                     + " does not count until that source confirms it: run `subledger reconcile`.")

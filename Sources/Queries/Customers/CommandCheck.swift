@@ -18,7 +18,8 @@ package enum CommandCheck {
         }
     }
 
-    /// Throws for a command that gives something to a random id of an erasure.
+    /// Throws for a command that gives something to a random id of an erasure, or to an id that is
+    /// a path segment of its own (RFC 3986 §5.2.4): no client could ask for that customer.
     static func checkPerson(_ command: Command) throws(CommandError) {
         switch command.action {
         case .unlink, .ungrant: return
@@ -26,6 +27,12 @@ package enum CommandCheck {
         }
         guard command.customer?.isPseudonym != true else {
             throw CommandError(.invalidCustomer, Pseudonyms.refusal)
+        }
+        guard command.customer.map({ ![".", ".."].contains($0.rawValue) }) ?? true else {
+            throw CommandError(
+                .invalidCustomer,
+                "The customer id is `.` or `..`, which HTTP clients remove from addresses: use"
+                    + " another id.")
         }
     }
 

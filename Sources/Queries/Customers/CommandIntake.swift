@@ -180,7 +180,7 @@ public struct CommandIntake: Sendable {
             known = try await stored(id)
             if known != nil { (before, command.id) = (former, id) }
         }
-        if known != nil, !holders.isClaimUndone(of: customer), let unlink = holders.lastUnlink {
+        if known != nil, !holders.isClaimUndone(of: customer), let unlink = holders.lastUnlink() {
             before += ";\(unlink)"
             command.id = CommandIntake.claimId(chain, customer, policy, before: before)
             known = try await stored(command.id)

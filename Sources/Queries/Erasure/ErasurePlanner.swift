@@ -64,7 +64,8 @@ struct ErasurePlanner: Sendable {
                 .heldByAnother,
                 "\(chain.originalTransactionId) of \(chain.bundleId) names this customer, or a"
                     + " receipt states it beside a chain that does, and another customer holds it"
-                    + " now. Name the chain, too, to erase it, or link it to this customer first.")
+                    + " now. Link it to this customer first, or erase both in one order:"
+                    + " `subledger erase --customer … --chain …`.")
         }
     }
 

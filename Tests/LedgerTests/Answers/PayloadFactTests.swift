@@ -111,7 +111,7 @@ struct PayloadFactTests {
     private static let versions = [
         (decoder: 7, reducer: 14), (decoder: 8, reducer: 16), (decoder: 9, reducer: 18),
         (decoder: 10, reducer: 19), (decoder: 11, reducer: 20),
-        (decoder: 12, reducer: 21), (decoder: 13, reducer: 23),
+        (decoder: 12, reducer: 21), (decoder: 13, reducer: 23), (decoder: 14, reducer: 25),
     ]
 
     @Test("A new decoder comes with a new reducer version, the only one that answers state")

@@ -71,6 +71,62 @@ struct ReceiptStatementsTests {
         #expect(repeated.parts.map(\.fact) == one.parts.map(\.fact))
     }
 
+    @Test("Of a purchase listed twice the cancelled one counts, then the later end, in any order")
+    func repeated() throws {
+        let other = """
+            {"transaction_id":"12","original_transaction_id":"1","product_id":"a",
+             "purchase_date_ms":"2000"
+            """
+        for (more, revoked, end) in [
+            (",\"expires_date_ms\":\"2900\",\"cancellation_date_ms\":\"2500\"}", 2_500, 2_900),
+            (",\"expires_date_ms\":\"3100\"}", nil, 3_100),
+            (",\"expires_date_ms\":\"2900\"}", nil, 3_000),
+        ] as [(String, Int64?, Int64)] {
+            let list = body("DID_RENEW")
+            let first = try statements(
+                list.replacing(
+                    "\"latest_receipt_info\":[", with: "\"latest_receipt_info\":[\(other)\(more),"))
+            let last = try statements(
+                list.replacing("\"2000\"}],", with: "\"2000\"},\(other)\(more)],"))
+            #expect(first.parts.map(\.fact) == last.parts.map(\.fact))
+            #expect(first.parts.count == 3)
+            let kept = first.parts[1].fact.transaction
+            #expect(kept?.revocationDate?.milliseconds == revoked)
+            #expect(kept?.expiresDate?.milliseconds == end)
+        }
+    }
+
+    @Test("Renewals and purchases of one moment are chosen by content, in any order")
+    func tied() throws {
+        let renewals = ["b", "c"].map { product in
+            """
+            {"original_transaction_id":"1","product_id":"\(product)",
+             "auto_renew_product_id":"\(product)","auto_renew_status":"\(product == "b" ? 1 : 0)"}
+            """
+        }
+        let purchases = ["5", "6"].map { id in
+            """
+            {"transaction_id":"\(id)","original_transaction_id":"\(id)","product_id":"a",
+             "purchase_date_ms":"2000","expires_date_ms":"3000"}
+            """
+        }
+        func read(_ purchases: [String], _ renewals: [String]) throws -> [Fact] {
+            try statements(
+                """
+                {"notification_type":"DID_CHANGE_RENEWAL_STATUS","environment":"PROD",
+                 "bid":"com.example.app","unified_receipt":{"status":0,
+                 "latest_receipt_info":[\(purchases.joined(separator: ","))],
+                 "pending_renewal_info":[\(renewals.joined(separator: ","))]}}
+                """
+            ).parts.map(\.fact)
+        }
+        let facts = try read(purchases, renewals)
+        #expect(facts.filter { $0.cause.notificationType != nil }.count == 1)
+        #expect(try read(purchases.reversed(), renewals) == facts)
+        #expect(try read(purchases, renewals.reversed()) == facts)
+        #expect(try read(purchases, []) == read(purchases.reversed(), []))
+    }
+
     /// The interpretation of each version 1 type.
     static let types: [(String, String, String, NotificationType, Subtype?)] = [
         ("INITIAL_BUY", "", "", .subscribed, .initialBuy),

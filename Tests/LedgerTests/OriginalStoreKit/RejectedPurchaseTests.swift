@@ -207,9 +207,13 @@ struct SetAsideTests {
         expectUntouched(month(upgraded, successor), shorter, .contradiction)
     }
 
-    @Test("A running product cannot be bought again")
+    @Test("A running product cannot be bought again; the notice lasts as long as the purchase")
     func sameProduct() {
-        expectUntouched(month(), reported(day(1), day(60), by: .secret), .unconfirmedStatement)
+        for (end, until) in [(day(60), day(60)), (day(20), day(30))] {
+            let again = reported(day(1), end, by: .secret)
+            expectUntouched(month(), again, .unconfirmedStatement)
+            #expect(given(month() + [again]).notices(.unconfirmedStatement).last?.to == until)
+        }
     }
 
     @Test("It does not end signed grace")
@@ -223,7 +227,6 @@ struct SetAsideTests {
     }
 
     // MARK: Counted
-
     @Test("A renewal without a later signed statement counts", arguments: lower)
     func renewal(_ trust: Trust) {
         let life = given(month() + [reported(day(30), day(60), by: trust, id: "2")])

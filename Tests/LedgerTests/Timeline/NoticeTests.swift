@@ -50,6 +50,11 @@ struct NoticeTests {
         #expect(life.notices.map { $0.period?.to } == [day(30, 1)])
         #expect(life.answer(day(30))?.notices.first?.period?.contains(day(30)) == true)
         expectNotices(given(bought, .didRenew("2", day(30), day(60))), [])
+        // Payloads before 2023-06 have no reason: the notification names the renewal.
+        let unnamed = Fact.didRenew("2", day(30, 1), day(60)).transaction {
+            $0.transactionReason = nil
+        }
+        expectNotices(given(bought, unnamed), [.missingPeriod])
     }
 
     @Test("Explained gaps: a failure, a recovery, a purchase")

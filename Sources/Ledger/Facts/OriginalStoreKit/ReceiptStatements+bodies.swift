@@ -5,8 +5,8 @@ extension ReceiptStatements {
     public init(_ receipt: AppReceipt, origin: FactOrigin, digest: (Int) -> Digest) {
         self.init(
             Content(
-                kind: .receipt, statedAt: receipt.creationDate,
-                transactions: receipt.inAppPurchases.compactMap { TransactionSnapshot($0) }),
+                .receipt, statedAt: receipt.creationDate,
+                receipt.inAppPurchases.compactMap { TransactionSnapshot($0) }),
             origin: origin, digest: digest)
     }
 
@@ -21,8 +21,8 @@ extension ReceiptStatements {
     ) {
         self.init(
             Content(
-                kind: .verifyReceipt, statedAt: statedAt,
-                transactions: response.latestReceiptInfo.compactMap { TransactionSnapshot($0) }
+                .verifyReceipt, statedAt: statedAt,
+                response.latestReceiptInfo.compactMap { TransactionSnapshot($0) }
                     + ReceiptStatements.submitted(response.receipt, statedAt: statedAt),
                 renewals: ReceiptStatements.renewals(response.pendingRenewalInfo)),
             origin: origin, digest: digest)
@@ -36,10 +36,10 @@ extension ReceiptStatements {
         digest: (Int) -> Digest
     ) {
         var content = Content(
-            kind: .notificationV1, statedAt: statedAt,
-            transactions: notification.transactions.compactMap { TransactionSnapshot($0) },
-            renewals: ReceiptStatements.renewals(notification.pendingRenewalInfo),
-            hasForeignReceipt: hasForeignReceipt)
+            .notificationV1, statedAt: statedAt,
+            notification.transactions.compactMap { TransactionSnapshot($0) },
+            renewals: ReceiptStatements.renewals(notification.pendingRenewalInfo))
+        content.hasForeignReceipt = hasForeignReceipt
         ReceiptStatements.completeCancellation(notification, &content)
         content.subject = ReceiptStatements.subject(notification, content)
         if let subject = content.subject {
@@ -85,7 +85,8 @@ extension ReceiptStatements {
     private static func subject(_ notification: NotificationV1, _ content: Content) -> Subject? {
         let transactions = content.transactions
         let named = notification.webOrderLineItemId.flatMap { id in
-            transactions.first { $0.webOrderLineItemId == id }
+            let copies = transactions.filter { $0.webOrderLineItemId == id }
+            return newestCancelled(copies) ?? copies.max(by: precedes)
         }
         guard
             let chain = notification.originalTransactionId ?? named?.originalTransactionId
@@ -96,13 +97,14 @@ extension ReceiptStatements {
         let cancelled = [
             named, cancelledPurchase(notification, ofChain), newestCancelled(ofChain),
         ].compactMap(\.self).first { $0.revocationDate != nil }
+        let concerned = isAboutCancellation(notification) ? named ?? cancelled : nil
+        let renewals = content.renewals.filter { $0.chain == chain }.map(\.renewal)
         let cause = Cause(
-            notification, renewal: content.renewals.first { $0.chain == chain }?.renewal,
+            notification, renewal: renewal(renewals, concerned ?? ofChain.max(by: precedes)),
             isUpgrade: isAboutUpgrade(notification, ofChain, cancelled: cancelled))
         return Subject(
             chain: chain,
-            transactionId: isAboutCancellation(notification)
-                ? (named ?? cancelled)?.transactionId : nil,
+            transactionId: concerned?.transactionId,
             cause: cause,
             unknownValues: notification.notificationType.map { $0.value == nil } ?? true
                 ? ["notificationType"] : [])
@@ -136,15 +138,11 @@ extension ReceiptStatements {
         return [content.renewals, equal].first { $0.count == 1 }?.first?.chain
     }
 
-    /// The chain of the newest purchase, the first listed of several.
+    /// The chain of the newest purchase.
     private static func newestChain(
         _ transactions: [TransactionSnapshot]
     ) -> OriginalTransactionId? {
-        let newest = transactions.enumerated().max { left, right in
-            (left.element.bought?.milliseconds ?? .min, -left.offset)
-                < (right.element.bought?.milliseconds ?? .min, -right.offset)
-        }
-        return newest?.element.originalTransactionId
+        transactions.max(by: precedes)?.originalTransactionId
     }
 
     private static func isAboutCancellation(_ notification: NotificationV1) -> Bool {

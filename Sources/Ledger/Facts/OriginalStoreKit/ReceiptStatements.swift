@@ -21,13 +21,23 @@ public struct ReceiptStatements: Sendable {
         var kind: EventKind
         /// The evidence's own time; nil if none is stated.
         var statedAt: Timestamp?
-        /// In order of preference: of several with one transactionId the first is kept.
+        /// One of each transactionId.
         var transactions: [TransactionSnapshot]
-        var renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] = []
+        var renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)]
         /// The notification's content and chain.
         var subject: Subject?
         /// Whether a receipt of another app came with it.
         var hasForeignReceipt = false
+
+        init(
+            _ kind: EventKind, statedAt: Timestamp?, _ transactions: [TransactionSnapshot],
+            renewals: [(chain: OriginalTransactionId, renewal: RenewalSnapshot)] = []
+        ) {
+            self.kind = kind
+            self.statedAt = statedAt
+            self.transactions = ReceiptStatements.distinct(transactions)
+            self.renewals = renewals
+        }
     }
 
     struct Subject {
@@ -39,10 +49,7 @@ public struct ReceiptStatements: Sendable {
     }
 
     init(_ content: Content, origin: FactOrigin, digest: (Int) -> Digest) {
-        var known: Set<TransactionId> = []
-        let kept = content.transactions.prefix(ReceiptStatements.maximumTransactions)
-            .filter { known.insert($0.transactionId).inserted }
-        let bought = Dictionary(grouping: kept, by: \.originalTransactionId)
+        let bought = Dictionary(grouping: content.transactions, by: \.originalTransactionId)
         let renewed = Dictionary(
             grouping: content.renewals.prefix(ReceiptStatements.maximumTransactions), by: \.chain)
         let subject = [content.subject?.chain].compactMap(\.self)
@@ -118,16 +125,50 @@ public struct ReceiptStatements: Sendable {
         parts.append(Part(originalTransactionId: chain, fact: fact))
     }
 
-    /// Of several products' renewals, the one of the newest purchase.
-    private static func renewal(
+    /// The best snapshot of each transaction (`Lifecycle.md` §2 rule 2): a list may repeat one.
+    private static func distinct(_ transactions: [TransactionSnapshot]) -> [TransactionSnapshot] {
+        var kept: [TransactionSnapshot] = []
+        var places: [TransactionId: Int] = [:]
+        for transaction in transactions.prefix(maximumTransactions) {
+            guard let place = places[transaction.transactionId] else {
+                places[transaction.transactionId] = kept.count
+                kept.append(transaction)
+                continue
+            }
+            if isWorse(kept[place], transaction) { kept[place] = transaction }
+        }
+        return kept
+    }
+
+    /// Without a date of its own, a snapshot has that of the whole evidence, which is the latest.
+    /// The parts of one body have no digests of their own: their content decides last.
+    private static func isWorse(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool {
+        let keys = [left, right].map { (snapshot) -> [Int64] in
+            [
+                snapshot.signedDate?.milliseconds ?? .max,
+                snapshot.revocationDate == nil ? 0 : 1,
+                snapshot.expiresDate?.milliseconds ?? .min,
+            ]
+        }
+        if keys[0] != keys[1] { return keys[0].lexicographicallyPrecedes(keys[1]) }
+        return TransactionPayload(left).encoded()
+            .lexicographicallyPrecedes(TransactionPayload(right).encoded())
+    }
+
+    /// Of several renewals, that of the newest purchase's product; of those left, one by content.
+    static func renewal(
         _ renewals: [RenewalSnapshot], _ main: TransactionSnapshot?
     ) -> RenewalSnapshot? {
-        renewals.first { $0.productId != nil && $0.productId == main?.productId } ?? renewals.first
+        let own = renewals.filter { $0.productId != nil && $0.productId == main?.productId }
+        let left = own.isEmpty ? renewals : own
+        guard left.count > 1 else { return left.first }
+        return left.max {
+            RenewalPayload($0).encoded().lexicographicallyPrecedes(RenewalPayload($1).encoded())
+        }
     }
 
     /// The order of the facts of a chain.
-    private static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool
-    {
+    static func precedes(_ left: TransactionSnapshot, _ right: TransactionSnapshot) -> Bool {
         let (one, two) = (left.bought?.milliseconds, right.bought?.milliseconds)
         if one != two { return (one ?? .min) < (two ?? .min) }
         return left.transactionId < right.transactionId
