@@ -31,7 +31,8 @@ AXE_RULES = {
     "runOnly": {
         "type": "tag",
         "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"],
-    }
+    },
+    "resultTypes": ["violations"],
 }
 # Those that depend on the width.
 NARROW_RULES = {"runOnly": {"type": "rule", "values": ["scrollable-region-focusable"]}}
@@ -614,6 +615,9 @@ def main():
                 place, ("pictures", lambda console: take_pictures(console, options.pictures)))
         for name, check in checks:
             if options.only not in name and check is not walk and name != "pictures":
+                continue
+            # It measures, which a short walk has no use for.
+            if check is first_paint and options.pages < MAXIMUM_PAGE_COUNT:
                 continue
             try:
                 check(console)
