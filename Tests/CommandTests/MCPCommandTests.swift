@@ -71,7 +71,10 @@ struct MCPCommandTests {
                 1, "metrics",
                 #"{"name":"diff","from":"2026-01-01","to":"2026-04-01","knownPosition":2,"#
                     + #""paid":true}"#))
-        #expect(try answered.json()["result"]?["structuredContent"] == changes)
+        let same = try answered.json()["result"]?["structuredContent"]
+        for member in try #require(changes.object) where member.key != "at" {
+            #expect(same?[member.key] == member.value, "\(member.key)")
+        }
         for arguments in [["diff", "mrr"], ["chains", "mrr", "--column", "mrr"]] {
             let refused = try await place.run(
                 ["metrics"] + arguments + ["--paid"] + range + place.options)

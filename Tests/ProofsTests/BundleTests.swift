@@ -15,7 +15,11 @@ import Testing
 
 @Suite("Bundles that prove an answer")
 struct BundleTests {
-    @Test("Every answer of every story is proven by its file alone", arguments: StoryTelling.names)
+    /// One in three; all of them in soak.
+    private static let tried = StoryTelling.names.enumerated()
+        .filter { Soak.isOn || $0.offset.isMultiple(of: 3) }.map(\.element)
+
+    @Test("Every answer of a story is proven by its file alone", arguments: tried)
     func stories(_ name: String) async throws {
         try await ProvenStory.run(name) { session, maker, _ in
             let readings = try await ProvenStory.readings(session)

@@ -27,7 +27,7 @@ final class PostgresLease: Lease {
 /// Compares holder and token: earlier versions of this program number the tokens, and give a number
 /// again after a failover that lost a lease.
 final class LeaseRenewal: Sendable {
-    private let ended = DispatchSemaphore(value: 0)
+    private let released = Mutex(false)
     /// By the clock of this machine, counted from before the last statement that renewed it.
     private let end: Mutex<ContinuousClock.Instant>
 
@@ -62,9 +62,7 @@ final class LeaseRenewal: Sendable {
                 }
             }
             var (failures, pause) = (0, renewal)
-            while ended.wait(timeout: .now() + .milliseconds(Int(pause / .milliseconds(1))))
-                == .timedOut
-            {
+            while !isReleased(within: pause) {
                 guard let answer = set(PostgresOperations.end(after: duration)) else {
                     // At once: connecting takes seconds for each host that is lost.
                     failures += 1
@@ -82,7 +80,19 @@ final class LeaseRenewal: Sendable {
 
     var isHeld: Bool { end.withLock { $0 } > .now }
 
-    func release() { ended.signal() }
+    func release() { released.withLock { $0 = true } }
+
+    /// Whether the lease is released before a pause is over. Sleeps in short turns: timed waits of
+    /// Dispatch end by the clock of the machine, and outlast the lease where that is set back.
+    private func isReleased(within pause: Duration) -> Bool {
+        let end = ContinuousClock.now + pause
+        while !released.withLock({ $0 }) {
+            let left = ContinuousClock.now.duration(to: end)
+            guard left > .zero else { return false }
+            usleep(UInt32(min(left, .milliseconds(100)) / .microseconds(1)) + 1)
+        }
+        return true
+    }
 }
 
 extension ConnectionThreads {

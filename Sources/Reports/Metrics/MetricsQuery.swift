@@ -83,12 +83,11 @@ public struct MetricsQuery: Sendable {
         return MetricsStamp(
             definition: definition, environment: snapshot.ledger.environment,
             timeZone: scope.zone.name,
-            interval: scope.interval, position: knowledge.position(head: head),
+            interval: scope.interval, position: knowledge.position(head: head), at: limit,
             knownAt: knowledge.knownAt,
             complete: snapshot.ledger.complete(
                 of: app, knowledge, head: head, in: answer?.completeness),
-            catalogueHash: snapshot.ledger.catalogueHash, remarks: remarks, rates: rates,
-            now: limit == now ? now : nil)
+            catalogueHash: snapshot.ledger.catalogueHash, remarks: remarks, rates: rates)
     }
 
     /// Whether one of these apps, where none is given one of all, has chains and is not configured.

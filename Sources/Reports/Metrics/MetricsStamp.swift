@@ -76,6 +76,9 @@ public struct MetricsStamp: Sendable {
     public let interval: ReportInterval
     /// The log position the answer was computed at.
     public let position: Int64
+    /// The moment after which nothing counts, the earlier of now and `knownAt`: asked with it as
+    /// `knownAt`, the same question has the same answer at any time.
+    public let at: Timestamp
     public let knownAt: Timestamp?
     /// The window in which everything Apple sent is confirmed to be present.
     public let complete: CompleteWindow?
@@ -84,7 +87,7 @@ public struct MetricsStamp: Sendable {
     /// The rates of conversion; nil: currencies as Apple states them.
     public var rates: CurrencyRates?
     /// The end of a row that is still running; nil where an earlier `knownAt` ends the last row.
-    package var now: Timestamp?
+    package var now: Timestamp? { at == knownAt ? nil : at }
 
     /// Writes the member `to` of a row; for the entity tag, not of a row that is still running.
     func write(end: Timestamp, to json: inout JSONWriter) {
@@ -97,7 +100,10 @@ public struct MetricsStamp: Sendable {
         json.member("environment", environment.rawValue)
         json.member("timeZone", timeZone)
         json.member("interval", interval.rawValue)
-        if json.isStamped { json.member("position", position) }
+        if json.isStamped {
+            json.member("position", position)
+            json.member("at", at)
+        }
         json.member("knownAt", knownAt)
         complete.writeMembers(to: &json)
         json.member("reducerVersion", Lifecycle.reducerVersion)

@@ -308,12 +308,15 @@ struct ProjectionLoop: Sendable {
     /// then shows as silent.
     private func noteRegularly(_ operations: any SharedOperations) async {
         while !Task.isCancelled {
-            let position = served.projectedPosition ?? 0
+            let known = served.projectedPosition
+            let position = known ?? 0
             try? await operations.noteNode(at: position)
             if let nodes = try? await operations.nodes() {
                 served.note(nodes: nodes, position: position)
             }
-            do { try await Task.sleep(for: ProjectionLoop.noteInterval) } catch { return }
+            // At the start the projections open within moments.
+            let interval = ProjectionLoop.noteInterval / (known == nil ? 20 : 1)
+            do { try await Task.sleep(for: interval) } catch { return }
         }
     }
 

@@ -7,7 +7,8 @@ import Synchronization
 /// Whether events can be accepted now; load balancers poll it. Not ready as soon as shutdown
 /// begins.
 final class Readiness: Service {
-    private let stopping = Mutex(false)
+    /// When the shutdown began.
+    private let stopping = Mutex<ContinuousClock.Instant?>(nil)
 
     struct Problem: Sendable {
         let environment: String?
@@ -34,7 +35,7 @@ final class Readiness: Service {
         _ host: LedgerHost, of environment: AppStore.Environment? = nil
     ) throws(ServingError) -> [Problem] {
         let ledgers = try Readiness.ledgers(host, environment)
-        if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
+        if isStopping { return [Problem(environment: nil, code: "stopping")] }
         return ledgers.compactMap { ledger in
             ledger.catchingUp.map { progress in
                 Problem(
@@ -44,7 +45,14 @@ final class Readiness: Service {
         }
     }
 
-    func stop() { stopping.withLock { $0 = true } }
+    func stop() { stopping.withLock { $0 = $0 ?? .now } }
+
+    private var isStopping: Bool { hasStopped(for: .zero) }
+
+    /// Whether the shutdown began at least so long ago.
+    func hasStopped(for duration: Duration) -> Bool {
+        stopping.withLock { $0.map { $0.duration(to: .now) >= duration } ?? false }
+    }
 
     private static func ledgers(
         _ host: LedgerHost, _ environment: AppStore.Environment?
@@ -63,7 +71,7 @@ final class Readiness: Service {
         _ host: LedgerHost, of environment: AppStore.Environment? = nil
     ) async throws(ServingError) -> [Problem] {
         let ledgers = try Readiness.ledgers(host, environment)
-        if stopping.withLock({ $0 }) { return [Problem(environment: nil, code: "stopping")] }
+        if isStopping { return [Problem(environment: nil, code: "stopping")] }
         var problems: [Problem] = []
         if let milliseconds = host.clockWatch.jumpMilliseconds {
             let error = ServingError.clockJumped(milliseconds: milliseconds)

@@ -133,8 +133,9 @@ public struct WebService: Sendable {
 
     // MARK: Running
 
-    /// Longest wait for requests in progress at shutdown.
-    static let drainLimit: Duration = .seconds(10)
+    /// Longest wait for requests in progress at shutdown; one that waits for a database is answered
+    /// within 15 s.
+    static let drainLimit: Duration = .seconds(20)
 
     /// The services that run concurrently. The last shuts down first, so that `/readyz` reports a
     /// shutdown at once.
@@ -181,11 +182,12 @@ public struct WebService: Sendable {
             try await serving.run()
             result = .success(())
         } catch is CancellationError where hasListened.withLock({ $0 }) {
-            // Connections that did not end, such as idle ones or those with half a request, were
-            // closed; clients without a response retry.
-            logger.notice("Connections still open at the shutdown deadline were closed.")
             result = .success(())
         } catch { result = .failure(error) }
+        if readiness.hasStopped(for: WebService.drainLimit) {
+            // Half requests and those that take longer; clients without a response retry.
+            logger.notice("What had not ended at the shutdown deadline was cut off.")
+        }
         host.stop()
         await projecting
         guard case .failure(let error) = result else { return }

@@ -186,8 +186,8 @@ struct ChurnReportTests {
         let json = try Self.json(report)
         #expect(
             Set(json.keys).isSuperset(of: [
-                "definition", "timeZone", "interval", "position", "knownAt", "completeThrough",
-                "reducerVersion", "catalogueHash", "rows",
+                "definition", "timeZone", "interval", "position", "at", "knownAt",
+                "completeThrough", "reducerVersion", "catalogueHash", "rows",
             ]))
         #expect(json["definition"]?.string == "churn/1")
         #expect(json["position"]?.int64 == 5)
