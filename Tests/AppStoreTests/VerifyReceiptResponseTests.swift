@@ -139,6 +139,25 @@ struct VerifyReceiptResponseTests {
         #expect(throws: JSONError.self) { try VerifyReceiptResponse(Array(text.utf8)) }
     }
 
+    @Test("A renewal outside the receipt is of the newest purchase, in any order of the list")
+    func renewalOutside() throws {
+        let purchases = [
+            #"{"transaction_id":"1","original_transaction_id":"1","purchase_date_ms":"3000"}"#,
+            #"{"transaction_id":"9","original_transaction_id":"9","purchase_date_ms":"3000"}"#,
+            // Restored after its end.
+            #"{"transaction_id":"5","original_transaction_id":"5","purchase_date_ms":"8000","#
+                + #""expires_date_ms":"2000"}"#,
+        ]
+        for list in [purchases, purchases.reversed()] {
+            let response = try VerifyReceiptResponse(
+                Array(
+                    #"{"status":0,"auto_renew_status":0,"latest_receipt_info":["#.utf8)
+                    + Array("\(list.joined(separator: ","))]}".utf8))
+            let chains = response.pendingRenewalInfo.map(\.originalTransactionId?.rawValue)
+            #expect(chains == ["9"])
+        }
+    }
+
     @Test("An unknown status is kept")
     func unknownStatus() throws {
         let response = try VerifyReceiptResponse(Array("{\"status\":\"21150\"}".utf8))

@@ -48,7 +48,16 @@ public struct VerifyReceiptResponse: Hashable, Sendable {
     private mutating func readRenewalOutsideReceipt(_ fields: BodyFields) throws(JSONError) {
         guard pendingRenewalInfo.isEmpty else { return }
         var pending = try PendingRenewalInfo(fields)
-        let newest = latestReceiptInfo.last ?? receipt?.inApp.last
+        let listed = latestReceiptInfo.isEmpty ? receipt?.inApp ?? [] : latestReceiptInfo
+        // The newest purchase, in any order of the list; a copy's date may be that of a restore.
+        let newest = listed.max { left, right in
+            let dates = [left, right].map { purchase -> Int64 in
+                let date = purchase.purchaseDate?.milliseconds ?? .min
+                return min(date, purchase.expiresDate?.milliseconds ?? date)
+            }
+            if dates[0] != dates[1] { return dates[0] < dates[1] }
+            return (left.transactionId?.rawValue ?? "") < (right.transactionId?.rawValue ?? "")
+        }
         pending.originalTransactionId =
             pending.originalTransactionId ?? newest?.originalTransactionId
         pending.productId = pending.productId ?? newest?.productId

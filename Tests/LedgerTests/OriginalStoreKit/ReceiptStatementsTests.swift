@@ -81,6 +81,8 @@ struct ReceiptStatementsTests {
             (",\"expires_date_ms\":\"2900\",\"cancellation_date_ms\":\"2500\"}", 2_500, 2_900),
             (",\"expires_date_ms\":\"3100\"}", nil, 3_100),
             (",\"expires_date_ms\":\"2900\"}", nil, 3_000),
+            (",\"expires_date_ms\":\"3000\",\"is_trial_period\":\"true\"}", nil, 3_000),
+            (",\"expires_date_ms\":\"3000\",\"quantity\":\"2\"}", nil, 3_000),
         ] as [(String, Int64?, Int64)] {
             let list = body("DID_RENEW")
             let first = try statements(

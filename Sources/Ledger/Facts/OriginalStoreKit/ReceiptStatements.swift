@@ -148,6 +148,8 @@ public struct ReceiptStatements: Sendable {
                 snapshot.signedDate?.milliseconds ?? .max,
                 snapshot.revocationDate == nil ? 0 : 1,
                 snapshot.expiresDate?.milliseconds ?? .min,
+                // No member of a payload.
+                snapshot.isTrialPeriod.map { $0 ? 1 : 0 } ?? -1,
             ]
         }
         if keys[0] != keys[1] { return keys[0].lexicographicallyPrecedes(keys[1]) }
