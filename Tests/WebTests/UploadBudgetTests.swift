@@ -1,6 +1,7 @@
 import AppStore
 import Foundation
 import HTTPTypes
+import Intake
 import Ledger
 import LedgerStore
 import LedgerTestSupport

@@ -76,7 +76,7 @@ struct WebhookClientTests {
     @Test("a receiver that never responds times out")
     func silence() async throws {
         try await LocalReceiver.open(answering: .silence) { receiver, address in
-            let outcome = try await post(address, timeoutMilliseconds: 300)
+            let outcome = try await post(address, timeoutMilliseconds: 2_000)
             #expect(outcome == .timedOut)
             #expect(receiver.requests.count == 1)
         }
@@ -151,7 +151,7 @@ struct WebhookClientTests {
     @Test("A body without end ends the attempt; what is discarded does not change the outcome")
     func drip() async throws {
         try await LocalReceiver.open(answering: .drip) { _, address in
-            let outcome = try await post(address, timeoutMilliseconds: 300)
+            let outcome = try await post(address, timeoutMilliseconds: 2_000)
             #expect(outcome == .answered(status: 200))
             let transport = HTTPTransport(timeoutMilliseconds: 300)
             let request = TransportRequest(method: "GET", url: address, headers: [])
